@@ -1,0 +1,83 @@
+"""Time: instants are ISO 8601 strings in UTC with milliseconds and a Z, so that they sort as text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, tzinfo
+
+Clock = Callable[[], float]
+"""Seconds since the epoch; injected wherever time matters, so that tests can turn it."""
+
+system_clock: Clock = time.time
+
+
+def stamp(seconds: float) -> str:
+    """`1767583930.285` -> `2026-01-05T03:32:10.285Z`.
+
+    Rounded to the millisecond in integers: float formatting would drift by one.
+    """
+    milliseconds = round(seconds * 1000)
+    whole, part = divmod(milliseconds, 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{part:03d}Z"
+
+
+def now(clock: Clock = system_clock) -> str:
+    return stamp(clock())
+
+
+def seconds_of(instant: str) -> float:
+    """The epoch seconds of a stamp that we wrote. Raises ValueError on anything else."""
+    return datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp()
+
+
+def parse_instant(value: object, naive_zone: tzinfo | None = None) -> tuple[str, bool] | None:
+    """Reads a foreign time: ISO text with or without zone, epoch seconds or milliseconds.
+
+    Returns `(stamp, certain)`; `certain` is False where the text named no zone, in which case
+    `naive_zone` (the machine's own zone by default) is assumed. None if it is not a time at all:
+    a missing time must never become 1970.
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return _from_number(float(value))
+    if not isinstance(value, str) or not value.strip():
+        return None
+    text = value.strip()
+    try:
+        return _from_number(float(text))
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00").replace("z", "+00:00"))
+    except ValueError:
+        return None
+    certain = moment.tzinfo is not None
+    if not certain:
+        moment = moment.replace(tzinfo=naive_zone) if naive_zone else moment.astimezone()
+    return stamp(moment.timestamp()), certain
+
+
+# An epoch value above this is milliseconds: as seconds it would be the year 5138.
+_MILLISECONDS_FROM = 1e11
+# Nothing in the field is older than this (2000-01-01): smaller numbers are counters, not times.
+_OLDEST_SECONDS = 946684800.0
+
+
+def _from_number(number: float) -> tuple[str, bool] | None:
+    if number != number or abs(number) > 1e15:
+        return None
+    seconds = number / 1000 if number > _MILLISECONDS_FROM else number
+    return (stamp(seconds), True) if seconds >= _OLDEST_SECONDS else None
+
+
+def local_day(instant: str) -> str:
+    """The calendar day of a stamp in the user's own zone, as `2026-04-16`."""
+    return datetime.fromisoformat(instant.replace("Z", "+00:00")).astimezone().date().isoformat()
+
+
+def shifted(instant: str, **delta: float) -> str:
+    """A stamp moved by a timedelta: `shifted(at, days=-1)`."""
+    moment = datetime.fromisoformat(instant.replace("Z", "+00:00")) + timedelta(**delta)
+    return stamp(moment.astimezone(UTC).timestamp())
