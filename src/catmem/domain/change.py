@@ -106,8 +106,7 @@ def change_from_record(record: Mapping[str, Any]) -> Change:
             op=record["op"],
             by=record["by"],
             why=record.get("why", ""),
-            job=job
-            and Job(job["project"], job["session"], int(job["first_id"]), int(job["last_id"]), job["recipe"]),
+            job=job and Job(job["project"], job["session"], int(job["first_id"]), int(job["last_id"]), job["recipe"]),
             claims=tuple(_claim_from_record(c) for c in record.get("claims", ())),
             ids=tuple(record.get("ids", ())),
             absorbed=tuple(record.get("absorbed", ())),

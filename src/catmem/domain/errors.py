@@ -14,7 +14,8 @@
     └── NotConfirmed            12  a destructive command was not confirmed
 
 The exit codes are stable. 0 is success; 1 is kept for `mem doctor` with findings.
-An error's message says what happened and what to do next, in one or two sentences.
+An error's message says what happened and what to do next, in one or two sentences, in both languages:
+`NotFound("no session s9; list them with `mem sessions`", "没有会话 s9；用 `mem sessions` 查看")`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,14 @@ class CatmemError(Exception):
     """A fault of catmem itself."""
 
     exit_code = 70
+
+    def __init__(self, en: str, zh: str = "") -> None:
+        super().__init__(en)
+        self.en, self.zh = en, zh or en
+
+    def said(self, language: str) -> str:
+        """The message in `zh` or `en`."""
+        return self.zh if language == "zh" else self.en
 
 
 class BadInput(CatmemError):

@@ -1,0 +1,246 @@
+"""Every setting: its name, default, what values it takes and what it means, in both languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from catmem.domain.errors import SettingsInvalid
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a data directory, as the steps read them. Ages in minutes, half-lives in days."""
+
+    project_roots: tuple[str, ...] = ()
+    project_scope_enabled: bool = True
+    models: tuple[dict[str, str], ...] = ()
+    max_recall_items: int = 15
+    long_term_profile_token_limit: int = 50
+    brief_token_limit: int = 1200
+    semantic_match_threshold: float = 0.35
+    recency_half_life_days: dict[str, float] = field(
+        default_factory=lambda: {"note": 30.0, "progress": 14.0, "decision": 180.0}
+    )
+    working_memory_max_age: int = 30
+    preference_confirm_threshold: int = 2
+    auto_forget_after_days: int = 0
+    durability: str = "turn"
+    redact_secrets: bool = True
+    language: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A row of the table: `read` turns a value of YAML or of the command line into the typed one, or raises."""
+
+    name: str
+    read: Callable[[Any], Any]
+    takes: str
+    en: str
+    zh: str
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "yes", "on", "false", "no", "off"):
+        return value.lower() in ("true", "yes", "on")
+    raise ValueError
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, bool | float):
+            raise ValueError
+        number = int(value)
+        if not low <= number <= high:
+            raise ValueError
+        return number
+
+    return read
+
+
+def _minutes(value: Any) -> int:
+    if isinstance(value, str):
+        value = value.strip().removesuffix("minutes").removesuffix("min").strip()
+    return _whole(1, 60 * 24 * 30)(value)
+
+
+def _share(value: Any) -> float:
+    if isinstance(value, bool):
+        raise ValueError
+    number = float(value)
+    if not 0 <= number <= 1:
+        raise ValueError
+    return number
+
+
+def _one_of(*choices: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise ValueError
+        return str(value)
+
+    return read
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+        raise ValueError
+    return tuple(value)
+
+
+def _half_lives(value: Any) -> dict[str, float]:
+    from catmem.domain.memory import KINDS
+
+    known = Settings().recency_half_life_days
+    for kind, days in dict(value).items():
+        if kind not in KINDS or isinstance(days, bool) or (days is not None and float(days) <= 0):
+            raise ValueError
+        known = {k: v for k, v in known.items() if k != kind}
+        if days is not None:
+            known[kind] = float(days)
+    return known
+
+
+_MODEL_FIELDS = {"name", "api", "base_url", "model", "api_key_env"}
+
+
+def _models(value: Any) -> tuple[dict[str, str], ...]:
+    rows = []
+    for row in value:
+        row = {str(k): str(v) for k, v in dict(row).items()}
+        if not {"api", "base_url", "model"} <= set(row) <= _MODEL_FIELDS or row["api"] not in (
+            "openai",
+            "anthropic",
+        ):
+            raise ValueError
+        rows.append(row)
+    return tuple(rows)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "project_roots",
+        _texts,
+        "list of folders",
+        "Folders that are projects although no git says so.",
+        "没有 git、但要当作项目的文件夹。",
+    ),
+    Setting(
+        "project_scope_enabled",
+        _flag,
+        "true, false",
+        "Recall only the present project's memories and the profile.",
+        "只回忆当前项目的记忆和个人档案。",
+    ),
+    Setting(
+        "models",
+        _models,
+        "list of {name, api: openai|anthropic, base_url, model, api_key_env}",
+        "Models for the chat of `mem start`, tried in order. A key is named by its environment variable, never written.",
+        "`mem start` 对话所用的模型，按顺序尝试。密钥只写环境变量名，绝不写入文件。",
+    ),
+    Setting(
+        "max_recall_items",
+        _whole(0, 200),
+        "0-200",
+        "Items of relevant history in a brief.",
+        "简报里相关历史的条数。",
+    ),
+    Setting(
+        "long_term_profile_token_limit",
+        _whole(0, 2000),
+        "0-2000 tokens",
+        "The profile part of a brief.",
+        "简报中个人档案部分的上限。",
+    ),
+    Setting(
+        "brief_token_limit",
+        _whole(50, 4000),
+        "50-4000 tokens",
+        "The whole brief; it is never over 9,000 bytes either.",
+        "整份简报的上限；同时不超过 9,000 字节。",
+    ),
+    Setting(
+        "semantic_match_threshold",
+        _share,
+        "0-1",
+        "Below this relevance nothing is recalled.",
+        "相关度低于此值则不回忆。",
+    ),
+    Setting(
+        "recency_half_life_days",
+        _half_lives,
+        "days by kind; null for none",
+        "How fast a kind loses weight with age. Kinds not named keep theirs.",
+        "各类记忆随时间减弱的半衰期（天）；未列出的类别不变。",
+    ),
+    Setting(
+        "working_memory_max_age",
+        _minutes,
+        "minutes",
+        "A session without news for so long is distilled.",
+        "会话闲置这么久后即被提炼。",
+    ),
+    Setting(
+        "preference_confirm_threshold",
+        _whole(1, 20),
+        "1-20 sessions",
+        "Distinct sessions that must say a preference before it joins the profile.",
+        "一个偏好要在多少个不同会话中说过，才进入个人档案。",
+    ),
+    Setting(
+        "auto_forget_after_days",
+        _whole(0, 36500),
+        "0 (off) or days",
+        "Unpinned memories that nobody confirmed for so long are retired.",
+        "这么久没有再次确认、也没有固定的记忆将退役；0 表示关闭。",
+    ),
+    Setting(
+        "durability",
+        _one_of("none", "turn", "message"),
+        "none, turn, message",
+        "When captured text is forced to the disk: by the system, at each turn's end, at each message.",
+        "何时强制落盘：由系统决定、每轮结束、每条消息。",
+    ),
+    Setting(
+        "redact_secrets",
+        _flag,
+        "true, false",
+        "Secrets are stored as [secret:KIND:HASH], a keyed hash.",
+        "密钥以 [secret:KIND:HASH]（带密钥的哈希）保存。",
+    ),
+    Setting(
+        "language",
+        _one_of("auto", "en", "zh"),
+        "auto, en, zh",
+        "Language of the brief and of messages.",
+        "简报和提示所用的语言。",
+    ),
+)
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+def read_setting(name: str, value: Any) -> Any:
+    """The typed value of one setting. Raises SettingsInvalid, naming the setting and what it takes."""
+    setting = _BY_NAME.get(name)
+    if setting is None:
+        names = ", ".join(_BY_NAME)
+        raise SettingsInvalid(
+            f"there is no setting {name!r}; the settings are: {names}", f"没有设置项 {name!r}；可用的有：{names}"
+        )
+    try:
+        return setting.read(value)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise SettingsInvalid(
+            f"{name} cannot be {value!r}; it takes {setting.takes}. Mend it in config.yaml or with `mem config set`",
+            f"{name} 不能是 {value!r}；可取值：{setting.takes}。请修改 config.yaml 或用 `mem config set`",
+        ) from error
+
+
+def settings_of(values: dict[str, Any]) -> Settings:
+    """Settings from plain values. Raises SettingsInvalid for an unknown name or a bad value."""
+    return Settings(**{name: read_setting(name, value) for name, value in values.items()})

@@ -1,0 +1,39 @@
+"""The settings as JSON beside their YAML source, so that a hook need not load a YAML parser."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import Any
+
+from catmem.settings.paths import Paths, write_private
+
+
+def write(paths: Paths, values: dict[str, Any]) -> None:
+    """Keeps `values` with the identity of the config.yaml that they came from. A snapshot is never essential."""
+    record = json.dumps({"source": _source(paths), "values": values}, ensure_ascii=False)
+    with contextlib.suppress(OSError):
+        if not paths.snapshot.exists() or paths.snapshot.read_text("utf-8") != record:
+            write_private(paths.snapshot, record.encode())
+
+
+def read(paths: Paths) -> dict[str, Any] | None:
+    """The values of a fresh snapshot; {} without any config.yaml; None if config.yaml must be read first."""
+    source = _source(paths)
+    try:
+        with open(paths.snapshot, "rb") as file:
+            record = json.loads(file.read())
+        if record["source"] == source:
+            return dict(record["values"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return {} if source is None else None
+
+
+def _source(paths: Paths) -> list[int] | None:
+    try:
+        status = os.stat(paths.config)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size, status.st_ino]
