@@ -7,8 +7,9 @@ every device folds alike. What a user wrote stands against every job.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from catmem.domain.change import Change, evidence_from_record
 from catmem.domain.memory import Claim, Evidence, Memory, Revision, Status, normal, statement_hash
@@ -38,7 +39,9 @@ def _events(id: str, changes: Iterable[Change]) -> Iterable[_Event]:
             effective = claim.valid_from if change.op == "distilled" else change.at
             yield (effective, change.at, change.device, change.seq, number), change, claim
         if not own or id in change.absorbed:
-            yield (change.at, change.at, change.device, change.seq, len(own)), change, None
+            said = [str(r["valid_from"] or "") for r in change.records if r["id"] == id]
+            effective = min(said, default=change.at)
+            yield (effective, change.at, change.device, change.seq, len(own)), change, None
 
 
 @dataclass(slots=True)
@@ -74,20 +77,26 @@ class _State:
         """Closes the present revision and opens the next."""
         if self.now and self.now.status == "live":
             self.revisions[-1] = replace(self.now, status="superseded", valid_to=revision.valid_from)
-        self.revisions.append(revision)
+        self.version += 1
+        self.revisions.append(replace(revision, version=self.version))
         self.updated_at = max(self.updated_at, at)
 
-    def amend(self, at: str, **fields: object) -> None:
-        """The same statement with more evidence, a pin, a wider scope: a new version, not a new revision."""
-        self.revisions[-1] = replace(self.revisions[-1], version=self.version, **fields)  # type: ignore[arg-type]
-        self.updated_at = max(self.updated_at, at)
+    def amend(self, at: str, **fields: Any) -> None:
+        """The same statement with more evidence, a pin, a wider scope: a new version, not a new revision.
+
+        What changes nothing (a step run twice) is no version either.
+        """
+        amended = replace(self.revisions[-1], **fields)
+        if amended != self.revisions[-1]:
+            self.version += 1
+            self.revisions[-1] = replace(amended, version=self.version)
+            self.updated_at = max(self.updated_at, at)
 
 
 def _apply(state: _State, change: Change, claim: Claim | None, forgotten: Set[str]) -> None:
     now = state.now
     if now and now.status == "forgotten" and change.op not in ("remember", "restore"):
         return
-    state.version += 1
     if change.op == "import" and claim is None:
         _rehydrate(state, change)
     elif change.op == "forget":
@@ -107,9 +116,10 @@ def _apply(state: _State, change: Change, claim: Claim | None, forgotten: Set[st
         _retire(state, change.at, change, "")
 
 
-def _revision(state: _State, change: Change, claim: Claim, status: Status, pinned: bool) -> Revision:
+def _revision(change: Change, claim: Claim, status: Status, pinned: bool) -> Revision:
+    """The revision that a claim opens; its version is given where it joins the others."""
     return Revision(
-        version=state.version,
+        version=0,
         status=status,
         scope=claim.scope,
         kind=claim.kind,
@@ -131,7 +141,7 @@ def _revision(state: _State, change: Change, claim: Claim, status: Status, pinne
 def _open(state: _State, change: Change, claim: Claim, pinned: bool) -> None:
     if not state.revisions:
         state.project, state.created_at = claim.project, claim.valid_from
-    state.follow(_revision(state, change, claim, "live", pinned), change.at)
+    state.follow(_revision(change, claim, "live", pinned), change.at)
     state.superseded_by, state.explicit = "", state.explicit or claim.explicit
 
 
@@ -149,19 +159,23 @@ def _job_says(state: _State, change: Change, claim: Claim) -> None:
         _open(state, change, claim, pinned=False)
     elif change.op in ("promote", "merge"):
         evidence = _united(now.evidence, claim.evidence)
-        fields = {"scope": claim.scope, "evidence": evidence, "tags": claim.tags, "why": change.why}
         wording = {} if _users_own(now) else {"text": claim.text, "object": claim.object, "kind": claim.kind}
-        state.amend(change.at, **fields, **wording)
+        state.amend(change.at, scope=claim.scope, evidence=evidence, tags=claim.tags, why=change.why, **wording)
     elif normal(claim.object) == normal(now.object) or (_users_own(now) and claim.text == now.text):
         _confirm(state, change, claim)
     elif _users_own(now) or state.absorbed:
-        aside = _revision(state, change, claim, "superseded", pinned=False)
-        aside = replace(aside, valid_to=claim.valid_from, why="the user's own word stands")
-        state.revisions.insert(-1, aside)
-        state.amend(change.at)
+        _keep_aside(state, change, claim)
     else:
         # What has joined the profile stays there under its new object.
         _open(state, change, replace(claim, scope=now.scope), pinned=False)
+
+
+def _keep_aside(state: _State, change: Change, claim: Claim) -> None:
+    """A job's contrary claim is kept in the history, behind the user's own word that stands."""
+    state.version += 1
+    aside = _revision(change, claim, "superseded", pinned=False)
+    why = "the user's own word stands"
+    state.revisions.insert(-1, replace(aside, version=state.version, valid_to=claim.valid_from, why=why))
 
 
 def _confirm(state: _State, change: Change, claim: Claim) -> None:
@@ -195,6 +209,7 @@ def _absorb(state: _State, change: Change) -> None:
 def _forget(state: _State, change: Change) -> None:
     """Leaves a tombstone: that there was a memory of this id, and none of its words."""
     now = state.now
+    state.version += 1
     stone = Revision(
         version=state.version,
         status="forgotten",
@@ -218,33 +233,46 @@ def _forget(state: _State, change: Change) -> None:
 
 
 def _rehydrate(state: _State, change: Change) -> None:
-    """Takes the revisions of an exported memory as they stood, unless it is known here already."""
+    """Takes the revisions of an exported memory as they stood; beside what is known here it is one more claim."""
+    records = sorted((r for r in change.records if r["id"] == state.id), key=lambda r: int(r["version"]))
     if state.revisions:
+        _merge_record(state, change, _imported(records[-1]))
         return
-    for record in sorted((r for r in change.records if r["id"] == state.id), key=lambda r: int(r["version"])):
+    for record in records:
         state.project, state.created_at = str(record["project"]), str(record["created_at"])
         state.updated_at, state.version = str(record["updated_at"]), int(record["version"])
-        state.revisions.append(
-            Revision(
-                version=state.version,
-                status=record["status"],
-                scope=record["scope"],
-                kind=record["kind"],
-                subject=record["subject"],
-                predicate=record["predicate"],
-                object=record["object"],
-                text=record["text"],
-                tags=tuple(record["tags"]),
-                confidence=float(record["confidence"]),
-                pinned=bool(record["pinned"]),
-                at=str(record["updated_at"]),
-                by="user" if record["pinned"] else "import",
-                why="imported",
-                valid_from=str(record["valid_from"] or ""),
-                valid_to=str(record["valid_to"] or ""),
-                evidence=tuple(evidence_from_record(e) for e in record["evidence"]),
-            )
-        )
+        state.revisions.append(_imported(record))
+
+
+def _merge_record(state: _State, change: Change, theirs: Revision) -> None:
+    ours = state.revisions[-1]
+    if ours.status == "live" and normal(theirs.text) == normal(ours.text):
+        evidence = _united(ours.evidence, theirs.evidence)
+        state.amend(change.at, evidence=evidence, pinned=ours.pinned or theirs.pinned)
+    elif theirs.status == "live" and not _users_own(ours) and theirs.valid_from >= ours.valid_from:
+        state.follow(theirs, change.at)
+
+
+def _imported(record: Mapping[str, Any]) -> Revision:
+    return Revision(
+        version=int(record["version"]),
+        status=record["status"],
+        scope=record["scope"],
+        kind=record["kind"],
+        subject=record["subject"],
+        predicate=record["predicate"],
+        object=record["object"],
+        text=record["text"],
+        tags=tuple(record["tags"]),
+        confidence=float(record["confidence"]),
+        pinned=bool(record["pinned"]),
+        at=str(record["updated_at"]),
+        by="user" if record["pinned"] else "import",
+        why="imported",
+        valid_from=str(record["valid_from"] or ""),
+        valid_to=str(record["valid_to"] or ""),
+        evidence=tuple(evidence_from_record(e) for e in record["evidence"]),
+    )
 
 
 def _users_own(revision: Revision) -> bool:

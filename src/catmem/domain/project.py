@@ -16,7 +16,7 @@ def project_key(name: str, identity: str) -> str:
 
 
 def _readable(name: str) -> str:
-    kept = re.sub(r"[^\w.-]+", "-", name.strip()).strip("-.")
+    kept = re.sub(r"[^\w.-]+", "-", name.strip().lower()).strip("-.")
     return kept[:40] or "project"
 
 

@@ -140,7 +140,7 @@ SETTINGS: tuple[Setting, ...] = (
         "models",
         _models,
         "list of {name, api: openai|anthropic, base_url, model, api_key_env}",
-        "Models for the chat of `mem start`, tried in order. A key is named by its environment variable, never written.",
+        "Models for the chat of `mem start`, tried in order. A key is named by its environment variable.",
         "`mem start` 对话所用的模型，按顺序尝试。密钥只写环境变量名，绝不写入文件。",
     ),
     Setting(

@@ -1,0 +1,237 @@
+"""The ledgers: every change of memory, one a line, append-only; each device writes its own file alone.
+
+Line 1 names the file: {"format", "device", "machine"}. `machine` is how a device knows its own file again, so that a
+data directory shared by two machines has two ledgers, and two directories on one machine are two devices.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from catmem.domain.change import Change, change_from_record, change_to_record
+from catmem.domain.clock import Clock, now, system_clock
+from catmem.domain.errors import DataDamaged, LockBusy, StorageFailed
+from catmem.settings.paths import FILE_MODE, Paths, write_private
+
+FORMAT = "catmem-ledger/1"
+# Longer than any fold and write of ours; whoever waits longer is told so.
+LOCK_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a ledger: where it ends, and its change; `problem` says why there is none."""
+
+    start: int
+    end: int
+    change: Change | None
+    problem: str = ""
+
+
+class Ledger:
+    """All ledgers of a data directory; appends go to this device's own."""
+
+    def __init__(self, paths: Paths, clock: Clock = system_clock) -> None:
+        self._paths = paths
+        self._clock = clock
+        self._device = ""
+
+    @property
+    def device(self) -> str:
+        """This device's name; its ledger is created when first asked for."""
+        if not self._device:
+            with self.locked():
+                self._device = self._own_device() or self._create()
+        return self._device
+
+    def files(self) -> list[Path]:
+        """The ledgers of all devices, in the order of their names."""
+        return sorted(self._paths.ledger.glob("*.jsonl"))
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """The right to append, for one process at a time. Raises LockBusy after LOCK_SECONDS."""
+        self._paths.make(self._paths.locks)
+        lock = FileLock(self._paths.locks / "ledger.lock", mode=FILE_MODE, timeout=LOCK_SECONDS)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise LockBusy(
+                "another catmem process is writing memories; try again in a moment",
+                "另一个 catmem 进程正在写入记忆；请稍后再试",
+            ) from error
+        except OSError as error:
+            raise _storage(self._paths.locks, error) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def append(self, changes: list[Change]) -> list[Change]:
+        """Writes changes as one commit, numbered and stamped; call it under `locked()`. Durable when it returns."""
+        path = self._path(self.device)
+        try:
+            seq = self._last_seq(path)
+            stamped = [
+                replace(change, seq=seq + n, device=self.device, at=change.at or now(self._clock))
+                for n, change in enumerate(changes, 1)
+            ]
+            data = b"".join(encode(change) for change in stamped)
+            _append_whole(path, data)
+        except OSError as error:
+            raise _storage(path, error) from error
+        return stamped
+
+    def read(self, path: Path, start: int = 0) -> Iterator[Line]:
+        """The complete lines of a ledger from byte `start` on; a torn last line is left for later."""
+        try:
+            with path.open("rb") as file:
+                file.seek(start)
+                for raw in file:
+                    if not raw.endswith(b"\n"):
+                        return
+                    end = start + len(raw)
+                    yield _line(raw, start, end)
+                    start = end
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _storage(path, error) from error
+
+    def rewrite(self, edit: Callable[[Change], Change]) -> None:
+        """Replaces each line of this device's own ledger by `edit` of it (forgetting removes words); under `locked()`.
+
+        Lines that cannot be read are kept as they are.
+        """
+        path = self._path(self.device)
+        try:
+            raw = path.read_bytes()
+            out = []
+            for piece in raw.split(b"\n"):
+                line = _line(piece, 0, 0) if piece else Line(0, 0, None)
+                out.append(encode(edit(line.change)).rstrip(b"\n") if line.change else piece)
+            if (data := b"\n".join(out)) != raw:
+                write_private(path, data)
+        except OSError as error:
+            raise _storage(path, error) from error
+
+    def _path(self, device: str) -> Path:
+        return self._paths.ledger / f"{device}.jsonl"
+
+    def _own_device(self) -> str:
+        machine = _machine()
+        for path in self.files():
+            first = _json(_first_line(path))
+            # The name of the file counts too: a conflict copy made by a synced folder is not ours to write.
+            if first.get("machine") == machine and first.get("device") == path.stem:
+                return path.stem
+        return ""
+
+    def _create(self) -> str:
+        self._paths.make(self._paths.ledger)
+        device = secrets.token_hex(4)
+        head = json.dumps({"format": FORMAT, "device": device, "machine": _machine()}).encode() + b"\n"
+        try:
+            _append_whole(self._path(device), head)
+        except OSError as error:
+            raise _storage(self._paths.ledger, error) from error
+        return device
+
+    def _last_seq(self, path: Path) -> int:
+        """The number of the last change; read from the tail, so that an append costs the same in a long ledger."""
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            for length in (1 << 16, 1 << 22, size):
+                start = max(0, size - length)
+                file.seek(start)
+                lines = file.read().split(b"\n")
+                for raw in reversed(lines[1 if start else 0 :]):
+                    seq = _json(raw).get("seq")
+                    if isinstance(seq, int) and not isinstance(seq, bool):
+                        return seq
+                if not start:
+                    break
+        return 0
+
+
+def encode(change: Change) -> bytes:
+    """A change as its line. Lone surrogates cannot be written and have been cleaned at the door."""
+    return json.dumps(change_to_record(change), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _line(raw: bytes, start: int, end: int) -> Line:
+    record = _json(raw)
+    if record.get("format") == FORMAT or not raw.strip():
+        return Line(start, end, None)
+    if not record:
+        return Line(start, end, None, "not JSON")
+    try:
+        return Line(start, end, change_from_record(record))
+    except DataDamaged as error:
+        return Line(start, end, None, str(error))
+
+
+def _json(raw: bytes) -> dict[str, object]:
+    try:
+        record = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _first_line(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.readline(1 << 12)
+    except OSError:
+        return b""
+
+
+def _append_whole(path: Path, data: bytes) -> None:
+    """One write and one fsync; a write cut short by a full disk is taken back whole."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, FILE_MODE)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            # A kill tore the last line: it was never acknowledged, and must not fuse with this one.
+            data = b"\n" + data
+        try:
+            written = os.write(descriptor, data)
+            while written < len(data):
+                written += os.write(descriptor, data[written:])
+            os.fsync(descriptor)
+        except OSError:
+            os.ftruncate(descriptor, size)
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _machine() -> str:
+    """A stable fingerprint of this machine and user, as a hash: the ledger may be synced to other people's disks."""
+    parts = [str(getattr(os, "getuid", lambda: 0)())]
+    for source in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        with contextlib.suppress(OSError):
+            parts.append(Path(source).read_text("utf-8").strip())
+            break
+    else:
+        parts.append(socket.gethostname())
+    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def _storage(path: Path, error: OSError) -> StorageFailed:
+    reason = error.strerror or str(error)
+    return StorageFailed(
+        f"cannot use {path}: {reason}; free space or mend its permissions",
+        f"无法使用 {path}：{reason}；请检查磁盘空间和权限",
+    )
