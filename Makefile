@@ -1,0 +1,51 @@
+# A fresh clone needs git, make and Python >= 3.11 (with venv); everything else is fetched into .venv and .cache.
+# On Debian, as root, what is missing comes from apt.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: start test check bench eval
+
+export UV_PYTHON_DOWNLOADS := never
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+BIN := .venv/bin
+LOCKED := pyproject.toml uv.lock
+RUNTIME := .venv/.runtime
+DEVELOPMENT := .venv/.development
+REAL := claude-code
+
+start: $(RUNTIME)
+	$(BIN)/mem start
+
+# -n 2: the tests that start an assistant wait more than they compute.
+test: $(DEVELOPMENT)
+	tools/provide.sh $(REAL)
+	$(BIN)/pytest -n 2
+
+check: $(DEVELOPMENT)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python docs/generate.py --check
+
+bench: $(DEVELOPMENT)
+	$(BIN)/python bench/speed.py
+
+eval: $(DEVELOPMENT)
+	$(BIN)/python bench/extraction.py
+
+# --inexact: a `make start` between two `make test` does not take the tools away again.
+# Start-up time matters to a hook, so everything it could import is compiled now.
+$(RUNTIME): $(LOCKED) | .cache/bin/uv
+	.cache/bin/uv sync --quiet --locked --no-dev --inexact --compile-bytecode
+	$(BIN)/python -m compileall -q src
+	touch $@
+
+$(DEVELOPMENT): $(LOCKED) $(RUNTIME)
+	.cache/bin/uv sync --quiet --locked --inexact
+	touch $@
+
+.cache/bin/uv:
+	tools/provide.sh uv
