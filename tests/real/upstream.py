@@ -67,7 +67,7 @@ def _texts(content: Any) -> Iterator[str]:
 
 @dataclass
 class FakeAnthropic:
-    """`with FakeAnthropic() as upstream:` listens on a free port of loopback; `upstream.requests` grows as it is asked."""
+    """`with FakeAnthropic() as upstream:` listens on a free port of loopback and keeps every request."""
 
     requests: list[Request] = field(default_factory=list)
     _server: ThreadingHTTPServer | None = None

@@ -1,0 +1,120 @@
+"""The real Claude Code, with our hooks: yesterday's words stand in today's request, and nothing of ours can hurt it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.real.breakage import BREAKAGES, Breakage
+from tests.real.machine import Answer, Machine
+from tests.real.upstream import FakeAnthropic, reply_to
+
+pytestmark = [pytest.mark.slow, pytest.mark.real("claude-code")]
+
+OUR_BLOCK = re.compile(r"<catmem-memory\b.*?</catmem-memory>", re.DOTALL)
+
+# What is said in session 1; what is asked in session 2; the word of the first that the second must bring, once.
+SAID = [
+    pytest.param(
+        "Remember: in this repository we always use pnpm as the package manager.",
+        "Which package manager should I use to add a dependency?",
+        "pnpm",
+        id="english",
+    ),
+    pytest.param("记住：这个仓库的测试一律用 vitest 来跑。", "这个仓库的测试该用什么来跑？", "vitest", id="chinese"),
+    pytest.param(
+        "以后都记住：部署到 staging 之前先跑 make smoketest，这是我们的约定。",
+        "deploy 到 staging 之前要先做什么？",
+        "smoketest",
+        id="mixed",
+    ),
+]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    with FakeAnthropic() as upstream:
+        yield Machine(tmp_path, upstream)
+
+
+def test_the_upstream_serves_the_assistant_without_us(machine: Machine) -> None:
+    answer = machine.claude("hello 你好")
+    assert (answer.code, answer.said) == (0, reply_to("hello 你好"))
+    assert [turn.prompt for turn in machine.upstream.turns] == ["hello 你好"]
+
+
+@pytest.mark.parametrize(("said", "asked", "word"), SAID)
+def test_what_session_1_said_stands_in_the_request_of_session_2(
+    machine: Machine, said: str, asked: str, word: str
+) -> None:
+    machine.install_hooks()
+    assert machine.claude(said).said == reply_to(said)
+    assert machine.left_running() == []
+    assert machine.claude(asked).said == reply_to(asked)
+
+    first, second = machine.upstream.turns
+    assert word not in OUR_BLOCK.sub("", second.text)
+    assert second.text.count(word) == 1, second.text
+    assert second.prompt == asked
+    assert first.headers["x-claude-code-session-id"] != second.headers["x-claude-code-session-id"]
+
+
+def test_the_conversation_is_kept_word_for_word_and_our_own_words_are_not(machine: Machine) -> None:
+    machine.install_hooks()
+    said = "Remember: the staging database listens on port 6543. 端口是 6543。"
+    machine.claude(said)
+    assert machine.left_running() == []
+    machine.claude("on which port does the staging database listen?", "--continue")
+    assert machine.left_running() == []
+
+    session = machine.upstream.turns[0].headers["x-claude-code-session-id"]
+    assert [row["key"] for row in json.loads(machine.mem("sessions", "--json"))["sessions"]] == [
+        f"claude-code:{session}"
+    ]
+    shown = json.loads(machine.mem("sessions", "show", f"claude-code:{session}", "--json"))["messages"]
+    asked = "on which port does the staging database listen?"
+    expected = [said, reply_to(said), asked, reply_to(asked)]
+    assert [message["content"] for message in shown] == expected
+    assert [message["role"] for message in shown] == ["user", "assistant"] * 2
+
+
+BROKEN = [
+    pytest.param(
+        breakage,
+        marks=[pytest.mark.real("mount-namespace")] if breakage.mount else [],
+        id=breakage.name.replace(" ", "-"),
+    )
+    for breakage in BREAKAGES
+]
+
+
+@pytest.mark.parametrize("breakage", BROKEN)
+def test_a_broken_memory_leaves_the_turn_unharmed(machine: Machine, breakage: Breakage) -> None:
+    machine.install_hooks()
+    machine.mem("init")
+    machine.claude("Remember: I prefer tabs. 记住：我习惯用制表符。")
+    assert machine.left_running() == []
+    machine.mem("work")
+    before = machine.footprint()
+    mount = breakage.mount(machine) if breakage.mount else ""
+
+    prompt = "How do I prefer to indent? 我习惯怎么缩进？"
+    with breakage.apply(machine):
+        answer = machine.claude(prompt, before=mount)
+        left = machine.left_running()
+        codes = machine.hook_codes(before=mount)
+        left += machine.left_running()
+
+    assert answer == Answer(0, reply_to(prompt), "")
+    assert machine.upstream.turns[-1].prompt == prompt
+    assert left == []
+    assert machine.footprint() == before
+    if breakage.command_gone:
+        # 2 alone would tell the assistant to refuse the prompt.
+        assert 2 not in codes.values()
+    else:
+        assert set(codes.values()) == {0}, codes
