@@ -1,0 +1,176 @@
+"""Search tokens: what a text is found by. One rule for documents and queries, so that both meet.
+
+- Everything is folded: compatibility forms (NFKC: full width, ligatures), case, accents of Latin letters.
+- A word gives its stem. An identifier or path gives itself whole and its parts: `getUserName` -> getusername, get, user,
+  name. A whole is written without its `_` and `-`, so get_user_name, get-user-name and getUserName are one.
+- Chinese, Japanese, Korean, Thai and their like are written without blanks, so a run of them gives its overlapping pairs.
+  Documents give each character, too: a query of one character (or a lone one beside Latin letters) is found by it, and
+  nothing else would do, since a pair does not contain its characters for an index of whole terms. Queries use single
+  characters only where no pair can be made, so the singles never blur a longer query.
+- A token never holds a blank, and a word is never found by letters inside it: "db" finds mongoDB's part, not "feedback".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+
+from catmem.text.stemming import stem
+
+# Longer runs are blobs (base64, minified code): nobody searches for them, and each would be a term of its own.
+_LONGEST = 64
+# Parts of one whole: a path or a URL has some ten.
+_MOST_PARTS = 24
+
+# Scripts without blanks: Han with its extensions, kana, Hangul, Bopomofo, Thai, Lao, Myanmar, Khmer.
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035"
+    "\u303b\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# Letters and digits of all other scripts, with the marks that belong to them (accents, Arabic and Indic vowels).
+_LETTER = rf"(?:[^\W_{_DENSE}]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff])"
+_RUN = (
+    rf"(?P<dense>[{_DENSE}]+)"
+    rf"|(?P<word>(?:(?<![^\s(\[\"'`，。、：])[.#](?={_LETTER}))?_*{_LETTER}+(?:(?:[-_./:@\\'’+&~=]|::|->|__)_*{_LETTER}+)*(?:\+\+|#(?!{_LETTER}))?)"
+)
+_SEPARATORS = r"[/:@\\=&~]+|->|\+(?=\w)"
+_INNER = r"[-_.]+"
+_VERSION = r"v?(\d+(?:\.\d+)+)"
+# A git object or another digest: its letters and digits are no parts of a name.
+_HASH = r"(?=.*\d)[0-9a-f]{7,}"
+_CAMEL = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a document, in order, repeated as often as they occur."""
+    return _tokens(text, singles=True)
+
+
+def query_tokens(text: str) -> list[str]:
+    """The tokens of a query: the same words and pairs; single characters only where no pair can be made."""
+    return _tokens(text, singles=False)
+
+
+def content_tokens(text: str) -> list[str]:
+    """The query tokens that say something about the subject: without `STOPWORDS`. Empty for "thanks, go on".
+
+    A query all of stopwords ("NOT OR AND") has none; who still wants to search for it uses `query_tokens`.
+    """
+    return [token for token in query_tokens(text) if token not in stopwords()]
+
+
+def _tokens(text: str, singles: bool) -> list[str]:
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    found: list[str] = []
+    for match in _compiled(_RUN).finditer(text):
+        run = match[0]
+        if match.lastgroup == "word":
+            found.extend(_word_tokens(run))
+            continue
+        if singles or len(run) == 1:
+            found.extend(run)
+        found.extend(map(str.__add__, run, run[1:]))
+    return found
+
+
+@lru_cache(maxsize=16384)
+def _word_tokens(run: str) -> tuple[str, ...]:
+    """The tokens of one word, identifier, path, address, version …"""
+    if run.isascii() and run.isalpha():
+        if run.islower() or run.istitle() or (run.isupper() and len(run) < _LONGEST):
+            return (stem(run.lower()),) if len(run) <= _LONGEST else ()
+    run = _folded(run)
+    found: dict[str, None] = {}  # a set that keeps the order
+    whole = _whole(run)
+    if whole and len(whole) <= _LONGEST:
+        found[whole] = None
+    segments = [piece for piece in _compiled(_SEPARATORS).split(run) if piece]
+    for segment in segments[:_MOST_PARTS]:
+        if len(segments) > 1 and (inner := _whole(segment)) and len(inner) <= _LONGEST:
+            found[inner] = None
+        if version := _compiled(_VERSION).fullmatch(segment):
+            _add_version(version[1], found)
+            continue
+        for piece in _compiled(_INNER).split(segment)[:_MOST_PARTS]:
+            if piece and "'" not in segment:
+                _add_parts(piece, found)
+    return tuple(found)
+
+
+def _whole(run: str) -> str:
+    """The one form of an identifier or word as a whole: lower case, without its `_` and `-`."""
+    whole = run.lower()
+    if whole.startswith("#") and not whole[1:].isdigit():
+        whole = whole[1:]
+    if "'" in whole:
+        whole = whole.removesuffix("'s").replace("'", "")
+    whole = whole.replace("_", "")
+    return stem(whole if "->" in whole else whole.replace("-", ""))
+
+
+def _add_version(number: str, found: dict[str, None]) -> None:
+    """Add 3.11.7 and the 3.11 that people ask for; its single numbers say nothing."""
+    found[number] = None
+    parts = number.split(".")
+    if len(parts) == 3:
+        found[".".join(parts[:2])] = None
+
+
+def _add_parts(piece: str, found: dict[str, None]) -> None:
+    """Add what an identifier is made of: getUserName -> get, user, name; OAuth2 -> oauth."""
+    piece = piece.lstrip(".#")
+    if piece.endswith(("+", "#")) or len(piece) > _LONGEST:  # C++ and C# are not C
+        return
+    whole = stem(piece.lower())
+    found[whole] = None
+    if whole.isascii() and _compiled(_HASH).fullmatch(whole):
+        return
+    if len(base := whole.rstrip("0123456789")) > 1 and base != whole:
+        found[stem(base)] = None
+    parts = _compiled(_CAMEL).findall(piece)
+    if 1 < len(parts) <= _MOST_PARTS:
+        for part in parts:
+            if len(part) > 1:
+                found[stem(part.lower())] = None
+
+
+def _folded(run: str) -> str:
+    """Without accents, the case kept (parts are found by it). Marks of scripts other than Latin, Greek and Cyrillic
+    are letters of their own and stay."""
+    if run.isascii():
+        return run
+    run = run.replace("’", "'")
+    decomposed = unicodedata.normalize("NFD", run)
+    if decomposed == run:
+        return run if run.islower() else _cased(run)
+    return _cased(unicodedata.normalize("NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f")))
+
+
+def _cased(run: str) -> str:
+    """Fold what lower case alone does not: ß, final sigma, dotted I."""
+    return "".join(c if c.isascii() else unicodedata.normalize("NFKC", c.casefold()) for c in run)
+
+
+@cache
+def stopwords() -> frozenset[str]:
+    """`STOPWORDS`, built on first use from `stopwords.py`."""
+    from catmem.text import stopwords as words
+
+    found = {stem(word) for word in words.ENGLISH} | set(words.ENGLISH) | set(words.CHINESE_CHARACTERS)
+    for pairs in (words.CHINESE_PAIRS, words.JAPANESE_PAIRS, words.KOREAN_PAIRS):
+        found.update(pair for run in pairs for pair in map(str.__add__, run, run[1:]))
+    return frozenset(found)
+
+
+def __getattr__(name: str) -> frozenset[str]:
+    if name == "STOPWORDS":
+        return stopwords()
+    raise AttributeError(name)
