@@ -1,0 +1,42 @@
+"""The clients that catmem knows: rows only, nothing is imported (hot path).
+
+`history`, `hooks`, `reply` and `install` are modules; "" where a client has no such side yet. `suffixes` are the
+files that a walk through a folder looks at.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Row(TypedDict):
+        history: str
+        hooks: str
+        reply: str
+        install: str
+        folders: tuple[str, ...]
+        suffixes: tuple[str, ...]
+        events: tuple[str, ...]
+
+
+CLIENTS: dict[str, Row] = {
+    "claude-code": {
+        "history": "catmem.clients.claude_code.history",
+        "hooks": "catmem.clients.claude_code.event",
+        "reply": "catmem.clients.claude_code.reply",
+        "install": "catmem.clients.claude_code.install",
+        "folders": ("$CLAUDE_CONFIG_DIR/projects", "~/.claude/projects"),
+        "suffixes": (".jsonl",),
+        "events": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"),
+    },
+    "messages": {
+        "history": "catmem.clients.messages.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": (),
+        "suffixes": (".jsonl",),
+        "events": (),
+    },
+}

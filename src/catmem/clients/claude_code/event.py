@@ -1,0 +1,60 @@
+"""Claude Code's hook payload as we mean it: plain dicts, standard library only (hot path)."""
+
+from __future__ import annotations
+
+from catmem.clients.helper import is_helper_prompt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from catmem.clients.port import HookEvent
+
+CLIENT = "claude-code"
+# Our field -> the host's. All are text; anything else in their place is taken for absent.
+_FIELDS = {
+    "cwd": "cwd",
+    "transcript": "transcript_path",
+    "prompt": "prompt",
+    "prompt_id": "prompt_id",
+    "source": "source",
+    "reason": "reason",
+    "reply": "last_assistant_message",
+    "agent_id": "agent_id",
+}
+
+
+def session_key(session_id: str) -> str:
+    """The key under which a session of Claude Code is kept."""
+    return f"{CLIENT}:{session_id}"
+
+
+def parse(event_name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The payload with the names of HookEvent. `session` is "" if the host named none: then nothing can be kept.
+
+    The event's name comes from the command line; a payload that names another one is believed in nothing else.
+    """
+    session = payload.get("session_id")
+    event: dict[str, Any] = {
+        "client": CLIENT,
+        "name": event_name,
+        "session": session_key(session) if isinstance(session, str) and session else "",
+        "raw": payload,
+    }
+    for ours, theirs in _FIELDS.items():
+        value = payload.get(theirs)
+        event[ours] = value if isinstance(value, str) else ""
+    return event
+
+
+def is_ignored(event: Mapping[str, Any]) -> bool:
+    """True for an event that says nothing of the user's talk: a subagent's, or one of a helper of our own."""
+    return not event["session"] or bool(event["agent_id"]) or is_helper_prompt(event["prompt"])
+
+
+def typed_event(event_name: str, payload: Mapping[str, Any]) -> HookEvent:
+    """The same as a HookEvent, for who is not in a hurry."""
+    from catmem.clients.port import HookEvent
+
+    return HookEvent(**parse(event_name, payload))
