@@ -14,26 +14,31 @@ from catmem.domain.errors import BadInput, NotFound, VersionConflict
 from catmem.domain.memory import Memory, statement_hash
 from catmem.ledger.ledger import Ledger
 from catmem.settings.paths import Paths
-from catmem.store.database import open_database, translated
+from catmem.store.database import open_database, open_readonly, translated
 from catmem.store.folding import catch_up
 from catmem.store.records import memory_from_json
 
 # How often a writer that lost the race is let try again on the new state.
 _ATTEMPTS = 5
+# A reader in a hook would rather do without than make its host wait.
+READONLY_BUSY_SECONDS = 0.2
 
 
 class MemoryStore:
-    """memories.db over the ledgers. Every reading first folds what the ledgers have gained."""
+    """memories.db over the ledgers. `catch_up` folds what the ledgers have gained; readings show what is folded."""
 
-    def __init__(self, paths: Paths, ledger: Ledger, clock: Clock = system_clock) -> None:
+    def __init__(self, paths: Paths, ledger: Ledger, clock: Clock = system_clock, *, readonly: bool = False) -> None:
         self._paths = paths
         self._ledger = ledger
         self._clock = clock
+        self._readonly = readonly
         self._opened: sqlite3.Connection | None = None
 
     @property
     def connection(self) -> sqlite3.Connection:
-        if self._opened is None:
+        if self._opened is None and self._readonly:
+            self._opened = open_readonly(self._paths.database, READONLY_BUSY_SECONDS)
+        elif self._opened is None:
             self._opened = open_database(self._paths, self._clock)
         return self._opened
 

@@ -1,0 +1,112 @@
+"""The command line: a table of commands, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections import namedtuple
+from pathlib import Path
+
+import click
+
+from catmem import __version__
+from catmem.cli.output import two, with_common
+from catmem.domain.errors import CatmemError
+from catmem.settings.language import language_of
+
+Row = namedtuple("Row", "name en zh")
+
+COMMANDS = (
+    Row("init", "Make the data directory and say what to do next.", "建立数据目录，并提示下一步。"),
+    Row("start", "Chat with memory in this terminal.", "在终端里开始带记忆的对话。"),
+    Row("recall", "Search the memory; --save keeps a text word for word.", "检索记忆；--save 逐字保存一段文字。"),
+    Row("brief", "Show what the next session would be told.", "显示下一个会话会看到的简报。"),
+    Row("show", "One memory with its history and evidence.", "一条记忆的来龙去脉。"),
+    Row("log", "What changed in the memory, newest first.", "记忆的变更记录，最新在前。"),
+    Row("forget", "Remove memories for good, after showing them.", "先展示再彻底删除记忆。"),
+    Row("sessions", "List sessions, or show one.", "列出会话，或查看其中一个。"),
+    Row("import", "Bring in conversations or an export.", "导入对话记录或导出文件。"),
+    Row("export", "Write all memories as one JSON object.", "把全部记忆导出为一个 JSON 对象。"),
+    Row("work", "Do all pending background work now.", "立即完成所有待办的后台工作。"),
+    Row("status", "What is captured, pending, failing.", "查看采集、待办与失败情况。"),
+    Row("stats", "Counts and sizes.", "数量与占用空间。"),
+    Row("doctor", "Check the data; --repair mends it.", "检查数据；--repair 修复。"),
+    Row("config", "Read or change a setting.", "读取或修改设置。"),
+    Row("install", "Connect an assistant to the memory.", "把助手接入记忆。"),
+    Row("uninstall", "Disconnect an assistant again.", "断开助手。"),
+    Row("hook", "Called by an assistant, not by people.", "由助手调用，不需手动运行。"),
+)
+_MODULES = {"import": "import_", "install": "install", "uninstall": "install"}
+
+
+class CommandTable(click.Group):
+    """Lists commands from the table; imports the module of the one that is called."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [row.name for row in COMMANDS]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if all(row.name != name for row in COMMANDS):
+            return None
+        module = importlib.import_module(f"catmem.cli.{_MODULES.get(name, name)}")
+        found = getattr(module, "command_" + name if name in _MODULES else "command")
+        return found if isinstance(found, click.Command) else None
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(row.name, two(row.en, row.zh)) for row in COMMANDS if row.name != "hook"]
+        with formatter.section(two("Commands", "命令")):
+            formatter.write_dl(rows)
+
+
+@click.group(
+    cls=CommandTable,
+    help=two(
+        "Long-term memory for AI assistants: every conversation kept on this machine, the few things worth knowing "
+        "brought into the next one.",
+        "AI 助手的长期记忆：对话逐字保存在本机，值得记住的几件事带进下一次会话。",
+    ),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="mem")
+@click.pass_context
+def app(context: click.Context, dir: Path | None, as_json: bool) -> None:
+    context.obj = {"dir": dir, "as_json": as_json}
+
+
+app = with_common(app)  # type: ignore[assignment, arg-type]
+
+
+def main() -> int:
+    """Runs a command; returns its exit code. Every error of ours is one clear sentence on stderr."""
+    try:
+        code = app.main(standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except CatmemError as error:
+        click.echo(f"mem: {error.said(language_of('auto'))}", err=True)
+        return error.exit_code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo(two("stopped; nothing was lost", "已停止；没有丢失任何内容"), err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has left; that is no error, but Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("CATMEM_DEBUG"):
+            traceback.print_exc()
+        said = f"{type(error).__name__}: {error}"
+        click.echo(
+            two(
+                f"mem: unexpected fault ({said}); nothing is half-written. Run with CATMEM_DEBUG=1 and report it",
+                f"mem: 意外故障（{said}）；不会留下改了一半的数据。请用 CATMEM_DEBUG=1 重试并反馈",
+            ),
+            err=True,
+        )
+        return CatmemError.exit_code

@@ -1,0 +1,50 @@
+"""`mem config get|set`"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import click
+
+from catmem.cli.output import Session, mem_command, two
+from catmem.settings.config import set_setting
+from catmem.settings.schema import SETTINGS, read_setting
+
+
+@click.group("config", help=two("Read or change a setting.", "读取或修改设置。"))
+def command() -> None:
+    pass
+
+
+@mem_command("get", "One setting, or all of them.", "查看一个或全部设置。")
+@click.argument("name", required=False)
+def get(session: Session, name: str | None) -> None:
+    values: dict[str, Any] = dataclasses.asdict(session.catmem.settings)
+    if name is not None:
+        if name not in values:
+            read_setting(name, None)
+        session.result({name: values[name]})
+        if not session.as_json:
+            click.echo(json.dumps(values[name], ensure_ascii=False))
+        return
+    session.result(values)
+    for setting in [] if session.as_json else SETTINGS:
+        value = json.dumps(values[setting.name], ensure_ascii=False)
+        session.say(f"{setting.name}: {value}    # {setting.en}", f"{setting.name}: {value}    # {setting.zh}")
+
+
+@mem_command("set", "Change a setting; comments in config.yaml are kept.", "修改设置；config.yaml 中的注释会保留。")
+@click.argument("name")
+@click.argument("value")
+def set(session: Session, name: str, value: str) -> None:
+    typed = set_setting(session.catmem.paths, name, value)
+    session.result({name: typed})
+    if not session.as_json:
+        shown = json.dumps(typed, ensure_ascii=False)
+        session.say(f"{name} is now {shown}", f"{name} 现在是 {shown}")
+
+
+command.add_command(get)
+command.add_command(set)

@@ -1,0 +1,64 @@
+"""`mem export`"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from catmem.cli.output import Session, mem_command, two
+from catmem.domain.clock import now
+from catmem.domain.errors import StorageFailed
+from catmem.sessions.records import header_record, message_to_record
+from catmem.settings.paths import write_private
+from catmem.store.records import export_entries
+from catmem.wiring import Catmem
+
+FORMAT = "catmem-export/1"
+
+
+@mem_command("export", "Write all memories as one JSON object.", "把全部记忆导出为一个 JSON 对象。")
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--messages", is_flag=True, help=two("Include every message.", "包含全部消息。"))
+@click.option("--project", help=two("Only this project (and the profile).", "只导出该项目（及个人档案）。"))
+def command(session: Session, file: Path | None, messages: bool, project: str | None) -> None:
+    made = export_of(session.catmem, messages, project)
+    text = json.dumps(made, ensure_ascii=False, indent=None if session.as_json and not file else 1) + "\n"
+    if file is None:
+        sys.stdout.write(text)
+        return
+    try:
+        write_private(file, text.encode())
+    except OSError as error:
+        raise StorageFailed(
+            f"cannot write {file}: {error.strerror}; choose another place",
+            f"无法写入 {file}：{error.strerror}；请换个位置",
+        ) from error
+    counts = len(made["memories"]), len(made["sessions"])
+    session.result({"file": str(file), "memories": counts[0], "sessions": counts[1]})
+    if not session.as_json:
+        session.say(
+            f"{counts[0]} memories and {counts[1]} sessions written to {file}",
+            f"已将 {counts[0]} 条记忆和 {counts[1]} 个会话写入 {file}",
+        )
+
+
+def export_of(catmem: Catmem, messages: bool, project: str | None) -> dict[str, Any]:
+    """The export of design 10: the memories in a stable order, and line 1 of each session."""
+    catmem.store.catch_up()
+    memories = [
+        entry
+        for memory in catmem.store.all()
+        if project is None or memory.project == project or memory.now.scope == "global"
+        for entry in export_entries(memory)
+    ]
+    sessions = []
+    for header in sorted(catmem.history.headers(project), key=lambda h: h.ref):
+        record = header_record(header)
+        if messages:
+            record["messages"] = [message_to_record(m) for m in catmem.history.read(header.ref).messages]
+        sessions.append(record)
+    return {"format": FORMAT, "exported_at": now(catmem.clock), "memories": memories, "sessions": sessions}

@@ -1,0 +1,98 @@
+"""`mem recall QUERY` and `mem recall --save TEXT`"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from catmem.capture.remember import remember
+from catmem.cli.output import Session, mem_command, two
+from catmem.domain.clock import local_day, parse_instant
+from catmem.domain.errors import BadInput
+from catmem.domain.memory import KINDS, Kind
+
+
+@mem_command("recall", "Search the memory; --save keeps a text word for word.", "检索记忆；--save 逐字保存一段文字。")
+@click.argument("query", nargs=-1)
+@click.option("--save", metavar="TEXT", help=two("Keep TEXT as a pinned memory.", "把 TEXT 保存为固定记忆。"))
+@click.option("--project", help=two("The project (default: that of this folder).", "项目（默认为当前文件夹的项目）。"))
+@click.option("--all-projects", is_flag=True, help=two("Search every project.", "检索所有项目。"))
+@click.option(
+    "--global",
+    "in_profile",
+    is_flag=True,
+    help=two("With --save: about you, everywhere.", "配合 --save：关于你本人，处处有效。"),
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help=two("Most results.", "最多条数。")
+)
+@click.option("--kind", type=click.Choice(KINDS), help=two("Only this kind.", "只要这一类。"))
+@click.option("--since", help=two("Only from this day on.", "只要这一天及以后的。"))
+@click.option("--until", help=two("Only up to this day.", "只要这一天及以前的。"))
+def command(
+    session: Session,
+    query: tuple[str, ...],
+    save: str | None,
+    project: str | None,
+    all_projects: bool,
+    in_profile: bool,
+    limit: int,
+    kind: Kind | None,
+    since: str | None,
+    until: str | None,
+) -> None:
+    here = project if project is not None else session.catmem.project_of(os.getcwd()).key
+    if save is not None:
+        _save(session, save, here, in_profile, kind)
+        return
+    catmem = session.catmem
+    catmem.index.catch_up(catmem.store, catmem.history)
+    scope = None if all_projects or not catmem.settings.project_scope_enabled else here
+    found = catmem.recaller.recall(
+        " ".join(query), project=scope, limit=limit, kind=kind, since=_day(since), until=_day(until, end=True)
+    )
+    items = list(found["items"])
+    session.result({"mode": found["mode"], "items": items})
+    if not session.as_json:
+        _print(session, items)
+
+
+def _save(session: Session, text: str, project: str, in_profile: bool, kind: Kind | None) -> None:
+    catmem = session.catmem
+    id = remember(
+        catmem.store,
+        text,
+        project=project,
+        scope="global" if in_profile else "project",
+        kind=kind or ("preference" if in_profile else "note"),
+        session="command-line",
+        redact=catmem.redact,
+        clock=catmem.clock,
+    )
+    catmem.index.catch_up(catmem.store, catmem.history)
+    session.result({"id": id})
+    if not session.as_json:
+        session.say(f"remembered as {id}", f"已记住，编号 {id}")
+
+
+def _day(text: str | None, end: bool = False) -> str | None:
+    """A day or an instant of the user's zone as a stamp; the end of the day for `--until`."""
+    if text is None:
+        return None
+    instant = parse_instant(f"{text}T23:59:59.999" if end and len(text) == 10 else text)
+    if instant is None:
+        raise BadInput(f"{text!r} is not a date; write 2026-05-31", f"{text!r} 不是日期；请写成 2026-05-31")
+    return instant[0]
+
+
+def _print(session: Session, items: list[dict[str, Any]]) -> None:
+    if not items:
+        session.say("nothing in memory about that", "记忆中没有相关内容")
+    for item in items:
+        place = item["project"] or "*"
+        head = f"{item['score']:.2f}  {item['id']}  [{item['kind']} · {place} · {local_day(item['at'])}]"
+        session.say(head, head)
+        session.say(f"      {item['text']}", f"      {item['text']}")
+        session.say(f"      {item['why']}", f"      {item['why']}")

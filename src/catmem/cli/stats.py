@@ -1,0 +1,59 @@
+"""`mem stats`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from catmem.cli.output import Session, mem_command
+
+
+@mem_command("stats", "Counts and sizes.", "数量与占用空间。")
+def command(session: Session) -> None:
+    catmem = session.catmem
+    catmem.store.catch_up()
+    counts = catmem.store.counts()
+    headers = list(catmem.history.headers())
+    paths = catmem.paths
+    places = {"messages": paths.messages, "ledger": paths.ledger, "memories.db": paths.database, "search": paths.search}
+    sizes = {name: size_of(place) for name, place in places.items()}
+    value = {
+        "memories": {k: v for k, v in counts.items() if ":" not in k},
+        "kinds": {k.partition(":")[2]: v for k, v in counts.items() if ":" in k},
+        "projects": len({header.ref.project for header in headers}),
+        "sessions": len(headers),
+        "messages": sum(header.count for header in headers),
+        "bytes": sizes,
+    }
+    session.result(value)
+    if session.as_json:
+        return
+    live = counts.get("live", 0)
+    session.say(
+        f"{live} memories in force, {counts.get('superseded', 0)} superseded, {counts.get('forgotten', 0)} forgotten",
+        f"有效记忆 {live} 条，已被取代 {counts.get('superseded', 0)} 条，已遗忘 {counts.get('forgotten', 0)} 条",
+    )
+    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(value["kinds"].items()))
+    if kinds:
+        session.say(f"  {kinds}", f"  {kinds}")
+    session.say(
+        f"{value['messages']} messages in {value['sessions']} sessions of {value['projects']} projects",
+        f"{value['projects']} 个项目、{value['sessions']} 个会话、{value['messages']} 条消息",
+    )
+    space = ", ".join(f"{name} {readable_size(size)}" for name, size in sizes.items())
+    session.say(f"on disk: {space}", f"占用空间：{space}")
+
+
+def size_of(place: Path) -> int:
+    """Bytes of a file or of all files under a folder."""
+    if place.is_file():
+        return place.stat().st_size
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+
+
+def readable_size(size: int) -> str:
+    number = float(size)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

@@ -1,0 +1,130 @@
+"""`mem work`: everything that waits, done once: transcripts read to their end, sessions distilled, memories promoted,
+the search index and the listing brought up to date. One worker at a time; whatever is cut short is found again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import click
+from filelock import FileLock, Timeout
+
+from catmem.cli.output import Session, mem_command, two
+from catmem.domain.errors import LockBusy
+from catmem.domain.session import SessionRef
+from catmem.settings.paths import FILE_MODE
+from catmem.wiring import Catmem
+
+# A background worker leaves after this long; the next start of a session goes on where it stopped.
+BACKGROUND_SECONDS = 120.0
+# A person who types `mem work` waits this long for a worker that is already at it.
+FOREGROUND_WAIT_SECONDS = 60.0
+# A brief that was shown is kept this long, so that a resumed session knows what it has been told.
+SHOWN_BRIEF_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What a run did, as `mem work --json` prints it."""
+
+    distilled: int = 0
+    dreamed: int = 0
+    compacted: int = 0
+    failed: int = 0
+    pending: int = 0
+
+
+@mem_command("work", "Do all pending background work now.", "立即完成所有待办的后台工作。")
+@click.option("--retry", is_flag=True, help=two("Also what was given up after failures.", "也重试多次失败后搁置的。"))
+@click.option("--background", is_flag=True, hidden=True)
+@click.option("--session", "named", multiple=True, nargs=2, hidden=True, metavar="PROJECT KEY")
+def command(session: Session, retry: bool, background: bool, named: tuple[tuple[str, str], ...]) -> None:
+    catmem = session.catmem
+    if background:
+        os.nice(10)
+    refs = tuple(SessionRef(project, key) for project, key in named)
+    try:
+        with only_worker(catmem, wait=0.0 if background else FOREGROUND_WAIT_SECONDS):
+            if retry:
+                catmem.store.catch_up()
+                catmem.queue.retry_all()
+            worked = run_work(
+                catmem, everything=not background, named=refs, seconds=BACKGROUND_SECONDS if background else None
+            )
+    except LockBusy:
+        if background:
+            # The worker that is at it looks for news before it leaves.
+            return
+        raise
+    session.result(vars_of(worked))
+    if not session.as_json:
+        session.say(
+            f"{worked.distilled} sessions distilled, {worked.dreamed} memories promoted or retired, "
+            f"{worked.failed} failed, {worked.pending} pending",
+            f"提炼了 {worked.distilled} 个会话，晋升或退役 {worked.dreamed} 条记忆，"
+            f"失败 {worked.failed} 个，待办 {worked.pending} 个",
+        )
+
+
+def vars_of(worked: Worked) -> dict[str, int]:
+    return {name: getattr(worked, name) for name in Worked.__slots__}
+
+
+@contextlib.contextmanager
+def only_worker(catmem: Catmem, wait: float) -> Iterator[None]:
+    """The right to be the worker. Raises LockBusy if another one is at it for longer than `wait` seconds."""
+    catmem.paths.make(catmem.paths.locks)
+    lock = FileLock(catmem.paths.locks / "work.lock", mode=FILE_MODE, timeout=wait)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise LockBusy(
+            "a background worker is busy with this data; try again in a minute",
+            "后台工作进程正在处理这份数据；请一分钟后再试",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def run_work(
+    catmem: Catmem,
+    *,
+    everything: bool,
+    named: tuple[SessionRef, ...] = (),
+    seconds: float | None = None,
+) -> Worked:
+    """One pass over all kinds of work, within `seconds` if given. Call it under `only_worker()`."""
+    from catmem.capture.transcript import catch_up_transcripts
+    from catmem.dream.expire import expire
+    from catmem.dream.promote import promote
+
+    stop = _stopper(seconds)
+    catch_up_transcripts(catmem.history, catmem.clock, stop=stop)
+    done = catmem.distiller.run(everything=everything, named=named, stop=stop)
+    settings = catmem.settings
+    dreamed = promote(catmem.store, settings.preference_confirm_threshold)
+    dreamed += expire(catmem.store, settings.auto_forget_after_days, catmem.clock)
+    catmem.index.catch_up(catmem.store, catmem.history)
+    catmem.history.write_index()
+    _drop_old_briefs(catmem)
+    return Worked(done.distilled, dreamed, 0, done.failed, done.pending)
+
+
+def _stopper(seconds: float | None) -> Callable[[], bool]:
+    if seconds is None:
+        return lambda: False
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() >= end
+
+
+def _drop_old_briefs(catmem: Catmem) -> None:
+    limit = catmem.clock() - SHOWN_BRIEF_DAYS * 86400
+    for path in (catmem.paths.run / "briefs").glob("*.json"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < limit:
+                path.unlink()

@@ -1,0 +1,104 @@
+"""From sessions to the ledger: what is due is distilled, one session at a time, each in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from catmem.distil.distiller import RECIPE, propose
+from catmem.domain.change import Change, Job
+from catmem.domain.clock import Clock, now, seconds_of, system_clock
+from catmem.domain.errors import CatmemError
+from catmem.domain.session import SessionRef
+from catmem.sessions.history import History
+from catmem.store.jobs import JobQueue, PendingSession
+from catmem.store.memories import MemoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """How many sessions were distilled or failed in a run, and how many still wait."""
+
+    distilled: int
+    failed: int
+    pending: int
+
+
+class DistilWorker:
+    """Distils sessions that have ended, gone idle, or are named; a failure costs that session an attempt, no more."""
+
+    def __init__(
+        self,
+        history: History,
+        store: MemoryStore,
+        queue: JobQueue,
+        *,
+        idle_minutes: int,
+        clock: Clock = system_clock,
+    ) -> None:
+        self._history = history
+        self._store = store
+        self._queue = queue
+        self._idle_minutes = idle_minutes
+        self._clock = clock
+
+    def run(
+        self,
+        *,
+        everything: bool = False,
+        named: Sequence[SessionRef] = (),
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[PendingSession], None] = lambda job: None,
+    ) -> Distilled:
+        """Distils all that is due (`everything`: also sessions in use, and failed ones before their time; never parked ones).
+
+        `stop` is asked between sessions; what is left then is found again by the next run.
+        """
+        self._store.catch_up()
+        distilled = failed = 0
+        for job in self._queue.pending(self._history.headers()):
+            if job.parked or not (everything or job.ref in named or self._is_due(job)):
+                continue
+            if stop():
+                break
+            progress(job)
+            try:
+                self.distil(job)
+                distilled += 1
+            except CatmemError as error:
+                failed += 1
+                self._queue.failed(job, f"{type(error).__name__}: {error}", now(self._clock))
+        return Distilled(distilled, failed, len(self.pending()))
+
+    def pending(self) -> list[PendingSession]:
+        """Every session that is not distilled to its end, due or not."""
+        return self._queue.pending(self._history.headers())
+
+    def distil(self, job: PendingSession) -> None:
+        """Distils one session to its present end: memories, evidence and progress in one line of the ledger."""
+        messages = self._history.messages(job.ref)
+        last_id = max((m.id for m in messages), default=job.header.last_id)
+
+        def proposed() -> tuple[Sequence[Change], Mapping[str, int]]:
+            present = self._store.live(job.ref.project)
+            proposal = propose(job.ref, messages, job.distilled_to + 1, present)
+            progress = Job(job.ref.project, job.ref.key, job.distilled_to + 1, max(last_id, job.header.last_id), RECIPE)
+            changes = [
+                Change(
+                    0, "", "", "distilled", "distiller", job=progress, claims=proposal.claims, digest=proposal.digest
+                )
+            ]
+            if proposal.retired:
+                changes.append(Change(0, "", "", "retire", "distiller", why="taken back", ids=tuple(proposal.retired)))
+            named = {id for claim in proposal.claims for id in (claim.id, *claim.supersedes)} | set(proposal.retired)
+            return changes, {memory.id: memory.version for memory in present if memory.id in named}
+
+        self._store.commit_retrying(proposed)
+
+    def _is_due(self, job: PendingSession) -> bool:
+        moment = self._clock()
+        if job.not_before and seconds_of(job.not_before) > moment:
+            return False
+        if job.header.metadata.get("ended"):
+            return True
+        return moment - seconds_of(job.header.updated_at) >= self._idle_minutes * 60

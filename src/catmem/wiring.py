@@ -1,0 +1,104 @@
+"""The one module that knows every adapter: it builds the objects of a data directory from its settings, when asked."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catmem.domain.clock import Clock, system_clock
+from catmem.settings.language import language_of
+from catmem.settings.paths import Paths
+from catmem.settings.schema import Settings
+
+if TYPE_CHECKING:
+    from catmem.distil.worker import DistilWorker
+    from catmem.index.writer import SearchIndex
+    from catmem.ledger.ledger import Ledger
+    from catmem.recall.recall import Recaller
+    from catmem.sessions.history import History
+    from catmem.settings.workspace import Project
+    from catmem.store.jobs import JobQueue
+    from catmem.store.memories import MemoryStore
+
+
+class Catmem:
+    """A data directory with everything that works on it; each part is made on first use."""
+
+    def __init__(self, root: Path, clock: Clock = system_clock) -> None:
+        self.paths = Paths(root)
+        self.clock = clock
+
+    @cached_property
+    def settings(self) -> Settings:
+        from catmem.settings.config import load_settings
+
+        return load_settings(self.paths)
+
+    @cached_property
+    def language(self) -> str:
+        return language_of(self.settings.language)
+
+    @cached_property
+    def history(self) -> History:
+        from catmem.sessions.history import History
+
+        return History(self.paths, durability=self.settings.durability, redact=self.redact, clock=self.clock)
+
+    @cached_property
+    def _key(self) -> bytes:
+        from catmem.settings.secret_key import load_key
+
+        return load_key(self.paths)
+
+    def redact(self, text: str, source: str) -> str:
+        """The door that every written text passes; `source` is "said" or "tool"."""
+        from catmem.text.secrets import redact
+
+        return redact(text, self._key, source=source) if self.settings.redact_secrets else text
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        from catmem.ledger.ledger import Ledger
+
+        return Ledger(self.paths, self.clock)
+
+    @cached_property
+    def store(self) -> MemoryStore:
+        from catmem.store.memories import MemoryStore
+
+        return MemoryStore(self.paths, self.ledger, self.clock)
+
+    @cached_property
+    def queue(self) -> JobQueue:
+        from catmem.store.jobs import JobQueue
+
+        return JobQueue(self.paths, self.store)
+
+    @cached_property
+    def distiller(self) -> DistilWorker:
+        from catmem.distil.worker import DistilWorker
+
+        idle = self.settings.working_memory_max_age
+        return DistilWorker(self.history, self.store, self.queue, idle_minutes=idle, clock=self.clock)
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        from catmem.index.writer import SearchIndex
+
+        return SearchIndex(self.paths)
+
+    @cached_property
+    def recaller(self) -> Recaller:
+        from catmem.recall.recall import Recaller
+
+        return Recaller(self.paths, self.settings, self.clock)
+
+    def project_of(self, cwd: str) -> Project:
+        from catmem.settings.workspace import project_of
+
+        return project_of(cwd, self.settings.project_roots)
+
+    def close(self) -> None:
+        if "store" in self.__dict__:
+            self.store.close()
