@@ -1,0 +1,270 @@
+"""Appending to a session and reading its tail: the byte level that hooks use (hot path).
+
+Records are plain dicts (records.py) that have passed the door (door.py): what is handed in here is stored.
+"""
+
+from __future__ import annotations
+
+from catmem.domain.errors import StorageFailed
+from catmem.sessions.locks import LOCK_WAIT, session_lock
+from catmem.sessions.open_session import OpenSession
+from catmem.sessions.records import dump, is_message, is_record, mark_record, read_json, scan, stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TypedDict
+
+    from catmem.sessions.names import Place
+    from catmem.sessions.records import Record
+
+    class Listing(TypedDict, total=False):
+        """What line 1 says of a session that its messages do not."""
+
+        project: str
+        cwd: str
+        client: str
+        title: str
+
+    class Outcome(TypedDict):
+        """`new`: the ids given; `written`: the message records as they are in the file; `known`: how many were there.
+
+        `healed`: what was found damaged and put right on the way (words of open_session.py).
+        """
+
+        new: list[int]
+        written: list[Record]
+        known: int
+        healed: list[str]
+
+
+# How far back a hook looks for a message it may have appended already, in bytes: the same event delivered twice comes
+# within seconds, and no record is longer than 64 KB.
+WINDOW = 128 * 1024
+
+# After these the user has an answer, which must survive a power loss with `durability: turn`.
+_TURN_MARKS = frozenset({"turn", "end"})
+
+
+def append(
+    place: Place,
+    key: str,
+    records: Sequence[Record],
+    *,
+    listing: Listing | None = None,
+    durability: str = "turn",
+    whole_file_dedupe: bool = False,
+    keep_ids: bool = False,
+    skip_ids: int = 0,
+    wait: float = LOCK_WAIT,
+) -> Outcome:
+    """Appends messages and marks to the session `key`, all or none of them, in one write.
+
+    Messages get the next ids; those whose uid is in the session already are left out (looked up in the last 128 KB, or
+    everywhere with `whole_file_dedupe`), and so is a mark that repeats the last of its name.
+    durability  when to wait for the disk: `none`, `turn` (an answer or the end of a turn is among them), `message`
+    keep_ids    an import's own ids stay, as far as they are higher than all that are there
+    skip_ids    leaves a gap for messages that could not be written before, so that their absence shows
+
+    Raises LockBusy after `wait` seconds, StorageFailed if the disk refuses (nothing is left behind then), DataDamaged
+    if the file is another session's.
+    """
+    if not records:
+        return {"new": [], "written": [], "known": 0, "healed": []}
+    try:
+        with session_lock(place.lock, wait):
+            session = OpenSession(place, key)
+            try:
+                return _add(session, records, listing or {}, durability, whole_file_dedupe, keep_ids, skip_ids)
+            finally:
+                session.close()
+    except OSError as error:
+        raise storage_failed(place.file, error) from error
+
+
+def heal(place: Place, wait: float = 0.0) -> tuple[Record, list[str]]:
+    """Brings a session's file in order as an append would: its header then, and what was put right."""
+    try:
+        with session_lock(place.lock, wait):
+            session = OpenSession(place, "", create=False)
+            try:
+                session.patch()
+                return session.header, session.healed
+            finally:
+                session.close()
+    except OSError as error:
+        raise storage_failed(place.file, error) from error
+
+
+def last_mark(path: str, name: str) -> Record | None:
+    """The newest mark of a name: from the tail of the file if it is there, else from the whole. Takes no lock."""
+    for limit in (WINDOW, 0):
+        data = _tail_bytes(path, limit)
+        found = _last_mark(data, name)
+        if found or len(data) < limit:
+            return found
+    return None
+
+
+def tail(path: str, limit: int = WINDOW) -> list[Record]:
+    """The whole records within the last `limit` bytes, oldest first; [] if there is no such file. Takes no lock."""
+    found = [record for _, _, records, _ in scan(_tail_bytes(path, limit)) for _, record in records]
+    return [record for record in found if is_record(record)]
+
+
+def storage_failed(path: str, error: OSError) -> StorageFailed:
+    """The error of ours for a refusal of the disk."""
+    why = error.strerror or str(error)
+    return StorageFailed(
+        f"cannot write {path}: {why}; free some space or check the permissions, then try again: nothing stored is lost",
+        f"无法写入 {path}：{why}；请腾出空间或检查权限后重试：已保存的内容没有丢失",
+    )
+
+
+def read_failed(path: str, error: OSError) -> StorageFailed:
+    """The error of ours for a file that is there and cannot be read."""
+    return StorageFailed(
+        f"cannot read {path}: {error.strerror or error}; check the permissions",
+        f"无法读取 {path}：{error.strerror or error}；请检查权限",
+    )
+
+
+def _add(
+    session: OpenSession,
+    records: Sequence[Record],
+    listing: Listing,
+    durability: str,
+    whole_file_dedupe: bool,
+    keep_ids: bool,
+    skip_ids: int,
+) -> Outcome:
+    created = session.size == 0
+    start = 0 if whole_file_dedupe else max(session.room, session.size - WINDOW)
+    window = session.read(start, session.size)
+    everywhere = _uids(window) if whole_file_dedupe else None
+    outcome: Outcome = {"new": [], "written": [], "known": 0, "healed": session.healed}
+    lines = _listing_marks(session, listing, records, window)
+    taken: set[str] = set()
+    last_id = 0 if "adopted" in session.header["metadata"] else session.header["metadata"]["last_id"]
+    last_id += skip_ids
+    for record in records:
+        if not is_message(record):
+            lines.append(record)
+            continue
+        uid = record.get("uid", "")
+        if uid and (uid in taken or (uid in everywhere if everywhere is not None else _has_uid(window, uid))):
+            outcome["known"] += 1
+            continue
+        taken.add(uid)
+        last_id = record["id"] if keep_ids and record["id"] > last_id else last_id + 1
+        outcome["new"].append(last_id)
+        written = stored({"id": last_id, "sessionKey": session.key, **_without(record, "id", "sessionKey")})
+        outcome["written"].append(written)
+        lines.append(written)
+    lines = [line for line in (_mark(session.key, line, taken, window) for line in lines) if line]
+    if lines:
+        session.write(lines, sync=_must_sync(durability, records))
+        if created and durability != "none":
+            session.sync_folder()
+    else:
+        session.patch()
+        # Who asks again may never have heard that it was stored: then it must be on the disk now.
+        if outcome["known"] and _must_sync(durability, records):
+            session.sync()
+    return outcome
+
+
+def _must_sync(durability: str, records: Sequence[Record]) -> bool:
+    if durability == "turn":
+        return any(record.get("role") == "assistant" or record.get("mark") in _TURN_MARKS for record in records)
+    return durability == "message"
+
+
+def _listing_marks(session: OpenSession, listing: Listing, records: Sequence[Record], window: bytes) -> list[Record]:
+    """The marks that carry what line 1 says besides the messages: written when it is first known, or changes."""
+    metadata = session.header["metadata"]
+    now = str(records[0].get("timestamp", ""))
+    marks = []
+    texts = {name: str(listing.get(name, "")) for name in ("project", "cwd", "client")}
+    missing = {name: text for name, text in texts.items() if text and not metadata[name]}
+    if missing and not any(record.get("mark") == "listing" for record in records):
+        marks.append(mark_record("listing", now, header={"metadata": missing}))
+    title = listing.get("title", "")
+    if title and title != session.header["title"]:
+        marks.append(mark_record("title", now, value=title))
+    return marks
+
+
+def _mark(key: str, line: Record, taken: set[str], window: bytes) -> Record | None:
+    """A mark as it is to be written; None if it says nothing new. A message passes."""
+    if is_message(line):
+        return line
+    mark: Record = stored({"mark": line["mark"], "sessionKey": key, **_without(line, "mark", "sessionKey")})
+    if mark["mark"] == "inherited":
+        # Of the messages that are written now only: so the count of line 1 is a plain difference.
+        mark["uids"] = [uid for uid in mark.get("uids", ()) if uid in taken]
+        return mark if mark["uids"] else None
+    last = _last_mark(window, mark["mark"])
+    return None if last and _without(last, "timestamp") == _without(mark, "timestamp") else mark
+
+
+def _without(record: Record, *names: str) -> Record:
+    return {name: value for name, value in record.items() if name not in names}
+
+
+def _has_uid(window: bytes, uid: str) -> bool:
+    """True if a message of the window has this uid. A mark may name it too, so a find is looked at.
+
+    From the end: CPython's rfind is three times as fast as find for such a needle, and this is most of an append.
+    """
+    needle = f'"uid":{dump(uid)}'.encode()
+    at = window.rfind(needle)
+    while at >= 0:
+        record = _line_at(window, at)
+        if isinstance(record, dict) and record.get("uid") == uid and is_message(record):
+            return True
+        at = window.rfind(needle, 0, at)
+    return False
+
+
+def _uids(data: bytes) -> set[str]:
+    return {
+        record["uid"]
+        for _, _, records, _ in scan(data)
+        for _, record in records
+        if is_message(record) and record.get("uid")
+    }
+
+
+def _last_mark(window: bytes, name: str) -> Record | None:
+    needle = f'{{"mark":{dump(name)},'.encode()
+    at = window.rfind(needle)
+    while at >= 0:
+        if at == 0 or window[at - 1 : at] == b"\n":
+            record = _line_at(window, at)
+            if isinstance(record, dict):
+                return record
+        at = window.rfind(needle, 0, at)
+    return None
+
+
+def _line_at(window: bytes, at: int) -> Any:
+    """The value of the line around a position; None if the window does not hold it whole."""
+    start = window.rfind(b"\n", 0, at) + 1
+    stop = window.find(b"\n", at)
+    return read_json(window[start:] if stop < 0 else window[start:stop])
+
+
+def _tail_bytes(path: str, limit: int) -> bytes:
+    """The last `limit` bytes of a file from the start of a line on; all of it if limit is 0, b"" if it is missing."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            size = file.seek(0, 2)
+            start = max(0, size - limit) if limit else 0
+            file.seek(start)
+            data = file.read(size - start) or b""
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise read_failed(path, error) from error
+    return data[data.find(b"\n") + 1 :] if start else data

@@ -1,0 +1,171 @@
+"""The rarer changes of a session: taken from an export, deleted, purged of a sentence; and index.json."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catmem.domain.errors import BadInput, NotFound
+from catmem.domain.session import SessionHeader, SessionRef
+from catmem.sessions import header as line1
+from catmem.sessions import quarantine
+from catmem.sessions.file import storage_failed
+from catmem.sessions.locks import session_lock
+from catmem.sessions.names import Place
+from catmem.sessions.open_session import OpenSession
+from catmem.sessions.reading import message_of
+from catmem.sessions.records import encode, header_record, is_message, is_record, mark_record
+from catmem.sessions.rewrite import remove_temporaries, sync_folder
+from catmem.settings.paths import Paths, write_private
+
+if TYPE_CHECKING:
+    from catmem.sessions.history import Appended, History
+
+INDEX_FORMAT = "catmem-index/1"
+
+# Names and times, which a sentence cannot stand in.
+_NO_TEXT = frozenset({"mark", "sessionKey", "timestamp", "role", "kind", "uid", "parent", "toolCallId", "id"})
+
+
+def adopt(history: History, record: Mapping[str, Any], messages: Iterable[Mapping[str, Any]] | None) -> Appended:
+    """Stores an exported session so that exporting it again gives the same. See History.adopt.
+
+    Line 1 stays derived: what the messages do not say goes into a `listing` mark. Without messages that mark is all
+    there is, and line 1 shows the counts of the export until messages come. Raises BadInput.
+    """
+    metadata = record.get("metadata")
+    if not isinstance(record.get("key"), str) or not isinstance(metadata, Mapping):
+        raise BadInput("a session of the export has no key or no metadata", "导出文件中有会话缺少 key 或 metadata")
+    ref = SessionRef(str(metadata.get("project", "")), record["key"])
+    records = list(messages or ())
+    for number, message in enumerate(records, 1):
+        if not is_record(message) or not is_message(message):
+            raise BadInput(
+                f"message {number} of the session {ref.key!r} is none", f"会话 {ref.key!r} 的第 {number} 条不是消息"
+            )
+    typed = [message_of(message, ref.key) for message in records]
+    marks: list[Mapping[str, Any]] = []
+    # A fork begins with the messages of the session that it left, which its count does not have.
+    count = metadata.get("count")
+    inherited = [m.uid for m in typed[: len(typed) - count]] if isinstance(count, int) and typed else []
+    if any(inherited):
+        marks.append({"mark": "inherited", "uids": [uid for uid in inherited if uid]})
+    listed = {name: value for name, value in record.items() if name not in ("key", "messages")}
+    if not _is_newer(history, ref, str(record.get("updated_at", ""))):
+        marks.append({"mark": "listing", "timestamp": str(record.get("updated_at", "")), "header": listed})
+    return history.append(ref, typed, marks=marks, whole_file_dedupe=True, keep_ids=True)
+
+
+def delete(place: Place, ref: SessionRef) -> None:
+    """Removes the file of a session and what of it was set aside. The lock file stays: it must be the only one."""
+    file = Path(place.file)
+    with session_lock(place.lock):
+        try:
+            file.unlink()
+            remove_temporaries(str(file.parent), file.name)
+            sync_folder(str(file.parent))
+            Path(place.quarantine).unlink(missing_ok=True)
+        except FileNotFoundError as error:
+            raise NotFound(f"no session {ref.key!r}", f"没有会话 {ref.key!r}") from error
+        except OSError as error:
+            raise storage_failed(place.file, error) from error
+
+
+def purge(place: Place, quote: str, now: str) -> int:
+    """Takes a sentence out of every text of a session, and out of what was set aside. See History.purge."""
+    pattern = _pattern(quote)
+    if pattern is None or not Path(place.file).is_file():
+        return 0
+    try:
+        with session_lock(place.lock):
+            session = OpenSession(place, "", create=False)
+            try:
+                purged = _purge(session, pattern, now)
+            finally:
+                session.close()
+            quarantine.drop(place.quarantine, lambda raw: bool(pattern.search(raw.decode("utf-8", "replace"))))
+    except OSError as error:
+        raise storage_failed(place.file, error) from error
+    return purged
+
+
+def write_index(paths: Paths, headers: Iterable[SessionHeader]) -> None:
+    """index.json: {"format","projects":[{"key","sessions","messages","updated_at"}],"sessions":[line 1 of each]}."""
+    sessions = sorted(headers, key=lambda header: header.ref)
+    projects: dict[str, dict[str, Any]] = {}
+    for header in sessions:
+        project = projects.setdefault(
+            header.ref.project, {"key": header.ref.project, "sessions": 0, "messages": 0, "updated_at": ""}
+        )
+        project["sessions"] += 1
+        project["messages"] += header.count
+        project["updated_at"] = max(project["updated_at"], header.updated_at)
+    index = {
+        "format": INDEX_FORMAT,
+        "projects": list(projects.values()),
+        "sessions": [header_record(header) for header in sessions],
+    }
+    try:
+        paths.make(paths.root)
+        write_private(paths.index, json.dumps(index, ensure_ascii=False, indent=1).encode() + b"\n")
+    except OSError as error:
+        raise storage_failed(str(paths.index), error) from error
+
+
+def _is_newer(history: History, ref: SessionRef, updated_at: str) -> bool:
+    """True if the session is here and has gone on since the export was made."""
+    return history.exists(ref) and history.read(ref).header.updated_at > updated_at
+
+
+def _purge(session: OpenSession, pattern: re.Pattern[str], now: str) -> int:
+    purged, touched, lines, records = 0, False, [], []
+    for line, record in session.own_lines():
+        changed = _without(record, pattern)
+        if changed != record:
+            purged += is_message(record)
+            touched, line = True, encode(changed)
+        lines.append(line)
+        records.append(changed)
+    if touched:
+        mark = mark_record("purged", now, key=session.key, count=purged)
+        header = line1.rebuild(session.key, [*records, mark])
+        line1.fill(header, line1.salvaged(_without(session.header, pattern)))
+        session.header = header
+        session.replace([*lines, encode(mark)])
+    return purged
+
+
+def _without(record: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:
+    return {name: value if name in _NO_TEXT else _cut(value, pattern) for name, value in record.items()}
+
+
+def _cut(value: Any, pattern: re.Pattern[str]) -> Any:
+    if isinstance(value, str):
+        return pattern.sub("", value)
+    if isinstance(value, list):
+        return [_cut(item, pattern) for item in value]
+    if isinstance(value, dict):
+        return _without(value, pattern)
+    return value
+
+
+def _pattern(quote: str) -> re.Pattern[str] | None:
+    r"""The sentence with any white space between its words, also where JSON has escaped it (`\n`, `\"`, `\u5fc6`)."""
+    words = quote.split()
+    if not words:
+        return None
+    return re.compile(r"(?:\s|\\+[nrt])+".join("".join(map(_letter, word)) for word in words))
+
+
+def _letter(character: str) -> str:
+    if character == '"':
+        return r'\\*"'
+    if character == "\\":
+        return r"\\+"
+    if character.isascii():
+        return re.escape(character)
+    escaped = json.dumps(character)[1:-1].replace("\\", r"\\+")
+    return f"(?:{re.escape(character)}|(?i:{escaped}))"
