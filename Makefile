@@ -21,7 +21,7 @@ start: $(RUNTIME)
 # -n 2: the tests that start an assistant wait more than they compute.
 test: $(DEVELOPMENT)
 	tools/provide.sh $(REAL)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 -rs
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff check
