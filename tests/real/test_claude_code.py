@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.breakage import BREAKAGES, Breakage
-from tests.real.machine import Answer, Machine
+from tests.real.machine import HOOK_EVENTS, Answer, Machine
 from tests.real.upstream import FakeAnthropic, reply_to
 
 pytestmark = [pytest.mark.slow, pytest.mark.real("claude-code")]
@@ -45,6 +45,17 @@ def test_the_upstream_serves_the_assistant_without_us(machine: Machine) -> None:
     answer = machine.claude("hello 你好")
     assert (answer.code, answer.said) == (0, reply_to("hello 你好"))
     assert [turn.prompt for turn in machine.upstream.turns] == ["hello 你好"]
+
+
+def test_a_hook_that_does_harm_would_be_seen(machine: Machine) -> None:
+    harm = {"hooks": [{"type": "command", "command": "echo x > stray; exit 2"}]}
+    settings = machine.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": {event: [harm] for event in HOOK_EVENTS}}))
+    before = machine.footprint()
+    assert machine.claude("hello").said != reply_to("hello")
+    assert machine.upstream.turns == []
+    assert set(machine.footprint()) - set(before) == {"shop/stray"}
 
 
 @pytest.mark.parametrize(("said", "asked", "word"), SAID)
