@@ -1,0 +1,154 @@
+"""What the index keeps of a memory and of a message, as plain dictionaries of fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Set
+from typing import Any, TypeAlias
+
+from catmem.domain.clock import seconds_of
+from catmem.domain.memory import Memory, Revision, statement_hash
+from catmem.domain.message import Message
+from catmem.domain.session import SessionRef
+from catmem.index import layout
+from catmem.text.tokens import tokens
+
+Record: TypeAlias = dict[str, Any]
+"""The stored JSON of a document: the fields of a result of design 11, and what ranking needs."""
+Fields: TypeAlias = dict[str, Any]
+
+# A longer message (a pasted log) becomes several passages: a result is read by people, and BM25 favours short texts.
+PASSAGE_LENGTH = 4000
+
+# Subjects that stand for "nothing in particular"; to find by them would be to find everything.
+_PLAIN_SUBJECTS = frozenset({"user", "project", "用户", "项目"})
+
+
+def memory_records(memory: Memory) -> list[Record]:
+    """The present statement of a memory, and each one that it superseded. A forgotten memory has none."""
+    if memory.now.status == "forgotten":
+        return []
+    records = [_memory_record(memory, memory.now, memory.now.status)]
+    seen = {memory.now.text}
+    for revision in reversed(memory.revisions[:-1]):
+        if revision.text and revision.text not in seen:
+            seen.add(revision.text)
+            records.append(_memory_record(memory, revision, "superseded"))
+    return records
+
+
+def _memory_record(memory: Memory, revision: Revision, status: str) -> Record:
+    said = [evidence.at for evidence in revision.evidence] or [memory.updated_at]
+    newest = max(revision.evidence, default=None)
+    instants = sorted({*_instants([*said, revision.valid_from])})
+    return {
+        "type": "memory",
+        "id": memory.id,
+        "text": revision.text,
+        "kind": revision.kind,
+        "scope": revision.scope,
+        "project": memory.project,
+        "session": newest.session if newest else "",
+        "message_id": newest.message_id if newest else 0,
+        "at": max(said),
+        "instants": instants,
+        "confirmations": revision.confirmations,
+        "pinned": revision.pinned,
+        "status": status,
+        "words": " ".join(_memory_words(revision)),
+    }
+
+
+def _memory_words(revision: Revision) -> list[str]:
+    """The tokens of the text; those of tags and of a telling subject are added where the text lacks them."""
+    words = tokens(revision.text)
+    beside = [*revision.tags] if revision.subject in _PLAIN_SUBJECTS else [revision.subject, *revision.tags]
+    known = set(words)
+    return words + [token for token in tokens(" \n ".join(beside)) if token not in known]
+
+
+def passage_records(ref: SessionRef, message: Message, forgotten: Set[str] = frozenset()) -> Iterator[Record]:
+    """The passages of a message: one, or several if it is long. Sentences that the user had forgotten are left out."""
+    text = without_forgotten(message.content, forgotten) if forgotten else message.content
+    for number, piece in enumerate(_pieces(text)):
+        yield {
+            "type": "passage",
+            "id": f"{ref.key}#{message.id}" + (f".{number}" if number else ""),
+            "text": piece,
+            "kind": message.role,
+            "scope": "project",
+            "project": ref.project,
+            "session": ref.key,
+            "message_id": message.id,
+            "at": message.timestamp,
+            "instants": list(_instants([message.timestamp])),
+        }
+
+
+def fields_of(record: Record) -> Fields:
+    """The fields of the document of a record; the record alone is enough to make its document again."""
+    memory = record["type"] == "memory"
+    words = record["words"] if memory else " ".join(tokens(record["text"]))
+    past = record.get("status") == "superseded"
+    return {
+        layout.ID: id_term(record),
+        layout.SESSION: session_term(record["project"], record["session"]),
+        layout.HOME: "" if record["scope"] == "global" else record["project"],
+        layout.KIND: record["kind"],
+        layout.AT: record["instants"],
+        layout.PAST if past else layout.BODY: words,
+        layout.RECORD: json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
+    }
+
+
+def id_term(record: Record) -> str:
+    """What names the document: ids of memories are unique, those of passages within their project."""
+    return str(record["id"]) if record["type"] == "memory" else f"{record['project']}\x1f{record['id']}"
+
+
+def session_term(project: str, session: str) -> str:
+    return f"{project}\x1f{session}"
+
+
+def without_forgotten(text: str, forgotten: Set[str]) -> str:
+    """`text` without the sentences, and the clauses of them, whose hash is that of a forgotten statement."""
+    if statement_hash(text) in forgotten:
+        return ""
+    return "".join(part for part in _split(text, _SENTENCE_ENDS) if statement_hash(part) not in forgotten)
+
+
+_SENTENCE_ENDS = frozenset("\n。！？!?；;")
+
+
+def _split(text: str, ends: Set[str]) -> Iterator[str]:
+    start = 0
+    for position, character in enumerate(text):
+        closes = character in ends or (character == "." and text[position + 1 : position + 2] in ("", " ", "\n"))
+        if closes:
+            yield text[start : position + 1]
+            start = position + 1
+    if start < len(text):
+        yield text[start:]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cuts at line ends where it can, else at blanks, else anywhere."""
+    start = 0
+    while len(text) - start > PASSAGE_LENGTH:
+        end = start + PASSAGE_LENGTH
+        cut = max(text.rfind("\n", start + PASSAGE_LENGTH // 2, end), -1)
+        cut = cut if cut > 0 else text.rfind(" ", start + PASSAGE_LENGTH // 2, end)
+        end = cut + 1 if cut > 0 else end
+        yield text[start:end]
+        start = end
+    if text[start:].strip():
+        yield text[start:]
+
+
+def _instants(stamps: Iterable[str]) -> Iterator[int]:
+    for stamp in stamps:
+        try:
+            yield round(seconds_of(stamp) * 1000)
+        except ValueError:
+            # A memory of an import may lack a time; it then is met by no search for a time.
+            continue

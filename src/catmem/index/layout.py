@@ -1,0 +1,37 @@
+"""Where the index lies and what its fields are called: what reader and writer must agree on (hot path)."""
+# ruff: noqa: PTH (pathlib would cost the hook 4 ms)
+
+from __future__ import annotations
+
+import os
+
+# Counts up whenever fields, records or the tokens of catmem.text change: an index of another number is made anew.
+FORMAT = 1
+
+MEMORIES = "memories"
+PASSAGES = "passages"
+PARTS = (MEMORIES, PASSAGES)
+"""Two indexes: BM25 weighs a word by its rarity and a text by its length, and memories are short, passages long."""
+
+ID = "id"
+SESSION = "session"
+HOME = "home"
+"""The project of a document; empty for the profile."""
+KIND = "kind"
+"""The kind of a memory; the role of a passage."""
+AT = "at"
+"""Every instant at which it was said, in milliseconds since the epoch."""
+BODY = "body"
+PAST = "past"
+"""The tokens of superseded memories: a field of their own, so that they are met only by who asks for them."""
+RECORD = "record"
+"""The stored JSON: all that a result shows."""
+
+
+def index_folder(search: str) -> str:
+    """The folder of the present format within `search/`."""
+    return os.path.join(search, f"v{FORMAT}")
+
+
+def part_folder(search: str, part: str) -> str:
+    return os.path.join(index_folder(search), part)

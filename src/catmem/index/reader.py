@@ -1,0 +1,141 @@
+"""Asking the index (hot path): opened in well under a millisecond, standard library and tantivy only.
+
+A query is built from terms, never parsed from text, so that any text is a safe query. Terms are OR-ed and the best
+are exact. Filters hold before ranking.
+"""
+
+from __future__ import annotations
+
+import json
+
+import tantivy
+
+from catmem.index import layout
+from catmem.index.failures import translate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from catmem.index.documents import Record
+
+_PART_OF = {"memory": layout.MEMORIES, "passage": layout.PASSAGES}
+TYPES = tuple(_PART_OF)
+
+# Instants beyond these are no times of ours; they bound an open end of a range.
+_EARLIEST = -(2**62)
+_LATEST = 2**62
+
+
+class SearchReader:
+    """The index as it was when first asked; a process that lives long asks `reload` for news.
+
+    Raises NotFound if there is no index yet and DataDamaged if it cannot be read: the writer makes it anew.
+    """
+
+    __slots__ = ("_opened", "_search")
+
+    def __init__(self, search: str) -> None:
+        """`search` is the folder `search/` of the data directory."""
+        self._search = search
+        self._opened: dict[str, tuple[Any, Any]] = {}
+
+    def reload(self) -> None:
+        self._opened.clear()
+
+    def search(
+        self,
+        terms: Sequence[tuple[str, float]],
+        *,
+        types: Sequence[str] = TYPES,
+        projects: Sequence[str] | None = None,
+        kinds: Sequence[str] = (),
+        since: int | None = None,
+        until: int | None = None,
+        past: bool = False,
+        limit: int = 50,
+    ) -> list[Record]:
+        """The best `limit` documents of each type, best first.
+
+        terms     tokens with their weights (1.0 is plain BM25)
+        projects  the homes to look in, "" being the profile; None for all
+        kinds     kinds of memories and roles of passages; empty for all
+        since     and `until`, in milliseconds since the epoch and both included: something of it was said between them
+        past      superseded memories too
+
+        Each is its stored record with `bm25` added.
+        """
+        found: list[Record] = []
+        for type in types:
+            index, searcher = self._part(_PART_OF[type])
+            try:
+                query = _query(index.schema, terms, projects, kinds, since, until, past and type == "memory")
+                hits = searcher.search(query, limit, count=False).hits if query is not None else []
+                for score, address in hits:
+                    record = json.loads(searcher.doc(address).get_first(layout.RECORD))
+                    record["bm25"] = score
+                    found.append(record)
+            except BaseException as error:
+                translate(error)
+        return found
+
+    def frequencies(self, type: str, tokens: Iterable[str]) -> dict[str, int]:
+        """In how many documents of a type each token is."""
+        _, searcher = self._part(_PART_OF[type])
+        try:
+            return {token: searcher.doc_freq(layout.BODY, token) for token in tokens}
+        except BaseException as error:
+            translate(error)
+
+    def count(self, type: str) -> int:
+        """How many documents of a type there are."""
+        return int(self._part(_PART_OF[type])[1].num_docs)
+
+    def _part(self, part: str) -> tuple[Any, Any]:
+        opened = self._opened.get(part)
+        if opened is None:
+            try:
+                index = tantivy.Index.open(layout.part_folder(self._search, part))
+                opened = self._opened[part] = (index, index.searcher())
+            except BaseException as error:
+                translate(error)
+        return opened
+
+
+def _query(
+    schema: Any,
+    terms: Sequence[tuple[str, float]],
+    projects: Sequence[str] | None,
+    kinds: Sequence[str],
+    since: int | None,
+    until: int | None,
+    past: bool,
+) -> Any:
+    query, should, must = tantivy.Query, tantivy.Occur.Should, tantivy.Occur.Must
+    fields = (layout.BODY, layout.PAST) if past else (layout.BODY,)
+    words = [
+        (should, query.boost_query(query.term_query(schema, field, token, "freq"), weight))
+        for token, weight in terms
+        for field in fields
+    ]
+    if not words:
+        return None
+    clauses = [(must, query.boolean_query(words))]
+    for field, values in ((layout.HOME, projects), (layout.KIND, kinds or None)):
+        if values is not None:
+            named = [(should, query.term_query(schema, field, value, "basic")) for value in values]
+            clauses.append((must, query.const_score_query(query.boolean_query(named), 0.0)))
+    if since is not None or until is not None:
+        clauses.append((must, query.const_score_query(_within(schema, since, until), 0.0)))
+    return query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
+
+
+def _within(schema: Any, since: int | None, until: int | None) -> Any:
+    return tantivy.Query.range_query(
+        schema,
+        layout.AT,
+        tantivy.FieldType.Integer,
+        _EARLIEST if since is None else since,
+        _LATEST if until is None else until,
+    )

@@ -1,0 +1,64 @@
+"""How far the index has come: a small file beside it, written after each commit and safe to lose."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from catmem.domain.session import SessionHeader, SessionRef
+from catmem.settings.paths import Paths, write_private
+from catmem.store.memories import MemoryStore
+
+SessionMark: TypeAlias = tuple[int, int, str]
+"""The last indexed id of a session, how many of its messages are indexed, and its `updated_at` then."""
+
+
+@dataclass(slots=True)
+class Watermark:
+    """`database` and `turn` say which memories are indexed, `sessions` which messages."""
+
+    path: Path
+    database: str = ""
+    turn: int = 0
+    sessions: dict[SessionRef, SessionMark] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Path) -> Watermark:
+        """The watermark of `path`; one that says "nothing yet" where it is missing or cannot be read."""
+        try:
+            return _from_record(path, json.loads(path.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return cls(path)
+
+    def save(self) -> None:
+        sessions: dict[str, dict[str, Any]] = {}
+        for ref, mark in self.sessions.items():
+            sessions.setdefault(ref.project, {})[ref.key] = mark
+        record = {"database": self.database, "turn": self.turn, "sessions": sessions}
+        write_private(self.path, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"))
+
+    def is_behind(self, header: SessionHeader) -> bool:
+        mark = self.sessions.get(header.ref)
+        return mark is None or (mark[0], mark[2]) != (header.last_id, header.updated_at)
+
+
+def _from_record(path: Path, record: dict[str, Any]) -> Watermark:
+    sessions = {
+        SessionRef(project, key): (int(mark[0]), int(mark[1]), str(mark[2]))
+        for project, marks in record["sessions"].items()
+        for key, mark in marks.items()
+    }
+    return Watermark(path, str(record["database"]), int(record["turn"]), sessions)
+
+
+def database_identity(paths: Paths, store: MemoryStore) -> str:
+    """Names this memories.db: one that was rebuilt counts its turns from the start again."""
+    store.turn()
+    return str(paths.database.stat().st_ino)
+
+
+def forgotten_hashes(store: MemoryStore) -> frozenset[str]:
+    """The statement hashes of everything the user had forgotten."""
+    return frozenset(hash for change in store.changes() if change.op == "forget" for hash in change.hashes)

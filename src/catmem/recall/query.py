@@ -1,0 +1,61 @@
+"""What a query asks for (hot path): its tokens for the index, and its units, the words that a reader would count."""
+
+from __future__ import annotations
+
+import functools
+
+from catmem.text.stemming import stem
+from catmem.text.tokens import query_tokens, stopwords
+
+# Function words help where two texts are else alike, and must not decide which is better.
+_STOPWORD_WEIGHT = 0.1
+# A pasted log has thousands of tokens; the first ones are as telling as all.
+_MOST_TOKENS = 400
+
+
+class Query:
+    """`terms` are the tokens with their weights, `units` the words with what they are made of.
+
+    An identifier is one unit: itself whole, then its parts. A run of Chinese is one unit too, of its overlapping
+    pairs: where its words end is not known. Stopwords are in no unit, so small talk has none.
+    """
+
+    __slots__ = ("everything", "terms", "text", "units")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.everything = list(dict.fromkeys(query_tokens(text)))[:_MOST_TOKENS]
+        ignored = stopwords()
+        telling = [token for token in self.everything if token not in ignored]
+        self.terms = [(token, _STOPWORD_WEIGHT if telling and token in ignored else 1.0) for token in self.everything]
+        self.units = _units(telling)
+
+
+def is_pair(token: str) -> bool:
+    """True for two characters of a script without blanks."""
+    return len(token) == 2 and token[0] >= "\u0e00" and token[1] >= "\u0e00"
+
+
+def _units(tokens: list[str]) -> list[list[str]]:
+    """Groups what `query_tokens` has put in a row: overlapping pairs, and a whole followed by its parts."""
+    units: list[list[str]] = []
+    for token in tokens:
+        before = units[-1] if units else None
+        if before and _belongs(token, before):
+            before.append(token)
+        else:
+            units.append([token])
+    return units
+
+
+def _belongs(token: str, unit: list[str]) -> bool:
+    if is_pair(token):
+        return is_pair(unit[-1]) and unit[-1][1] == token[0]
+    return not is_pair(unit[0]) and len(token) < len(unit[0]) and token in unit[0]
+
+
+@functools.cache
+def weak_words() -> frozenset[str]:
+    from catmem.recall import weak_words as words
+
+    return frozenset({stem(word) for word in words.ENGLISH} | set(words.CHINESE))

@@ -1,0 +1,163 @@
+"""The order of what was found (hot path): how well it fits first, then how much it counts.
+
+A hit is a record of the index with what ranking adds: `relevance`, `recency` and `score` in 0..1, and
+the `matched` words of the query.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from catmem.recall.query import Query, is_pair
+from catmem.recall.relevance import Relevance
+from catmem.text.tokens import stopwords
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+
+    from catmem.index.documents import Record
+
+# What is not about the fit may move a hit by so much at most: with more, 500 newer notes would bury the right one.
+_RECENCY_SHARE = 0.15
+_CONFIRMATION_STEP, _MOST_CONFIRMATIONS = 0.03, 4
+_PINNED = 0.05
+# A memory is a conclusion, a passage the talk that it may come from.
+_PASSAGE = 0.9
+# Two hits of like coverage are told apart by BM25, which knows of repetition and length.
+_BM25_SHARE = 0.3
+# Above this share of common words, with no number, name or negation between them, two memories say the same.
+_SAME = 0.75
+_DAY = 86_400_000
+_NEGATING = "no not never none nor dont doesnt isnt cant without 不 没 无 非 别 勿 禁 否 未 莫 勿用"
+_NEGATIONS = frozenset(_NEGATING.split())
+
+
+def rank(
+    hits: Sequence[Record],
+    query: Query,
+    measure: Relevance,
+    *,
+    now: int,
+    half_lives: Mapping[str, float],
+    threshold: float,
+    searched: bool,
+) -> list[Record]:
+    """The hits of one type above the threshold, best first.
+
+    now         milliseconds since the epoch
+    half_lives  days in which a kind loses half of its recency; kinds not named keep theirs
+    searched    the query was typed to search with: a hit that has every word of it is wanted, whatever the words
+    """
+    best = max((hit["bm25"] for hit in hits), default=0.0)
+    kept = []
+    for hit in hits:
+        words = words_of(hit)
+        relevance, matched = measure.of(words)
+        if searched and query.everything and all(token in words for token in query.everything):
+            relevance, matched = 1.0, matched or query.everything
+        if relevance < threshold or not matched:
+            continue
+        fit = relevance * (1 - _BM25_SHARE + _BM25_SHARE * hit["bm25"] / best)
+        hit["relevance"], hit["matched"] = relevance, matched
+        hit["recency"] = _recency(hit, now, half_lives)
+        hit["score"] = min(1.0, round(fit * _boost(hit), 4))
+        kept.append(hit)
+    return sorted(kept, key=order)
+
+
+def order(hit: Record) -> tuple[float, int, str]:
+    """Sorts by score; of equals the newer, then the id, so that the order never depends on the index's inner one."""
+    return -hit["score"], -max(hit["instants"], default=0), hit["id"]
+
+
+def fold(hits: Iterable[Record], limit: int) -> list[Record]:
+    """The first `limit` hits that say different things; `folded` counts what was left out beneath each.
+
+    What is kept at a limit is the beginning of what is kept at any larger one.
+    """
+    kept: list[Record] = []
+    for hit in hits:
+        twin = next((other for other in kept if _say_the_same(other, hit)), None)
+        if twin is not None:
+            twin["folded"] = twin.get("folded", 0) + 1
+        elif len(kept) == limit:
+            break
+        else:
+            kept.append(hit)
+    return kept
+
+
+def words_of(hit: Record) -> Container[str]:
+    """The tokens of a hit, to ask whether one is there; those of a memory are a frozenset."""
+    if "word_set" not in hit:
+        hit["word_set"] = frozenset(hit["words"].split()) if "words" in hit else PassageWords(hit["text"])
+    words: Container[str] = hit["word_set"]
+    return words
+
+
+class PassageWords:
+    """Answers which tokens a passage has without making all of them, which for a long one takes milliseconds."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
+
+    def __contains__(self, token: object) -> bool:
+        word = str(token)
+        if not word.isascii() or len(word) > 3:
+            # A stem is the beginning of its word, and a longer one seldom stands in another.
+            return word in self._text
+        start = self._text.find(word)
+        while start >= 0:
+            if not _joined(
+                self._text[max(start - 1, 0) : start], self._text[start + len(word) : start + len(word) + 1]
+            ):
+                return True
+            start = self._text.find(word, start + 1)
+        return False
+
+
+def _joined(before: str, after: str) -> bool:
+    return (before.isascii() and before.isalnum()) or (after.isascii() and after.isalnum())
+
+
+def _recency(hit: Record, now: int, half_lives: Mapping[str, float]) -> float:
+    """1 for what was said now, half of it after a half-life; 1 for what does not age."""
+    half_life = half_lives.get("note" if hit["type"] == "passage" else hit["kind"])
+    if not half_life or not hit["instants"]:
+        return 1.0
+    age = max(0, now - max(hit["instants"])) / _DAY
+    return float(0.5 ** (age / half_life))
+
+
+def _boost(hit: Record) -> float:
+    boost: float = 1 - _RECENCY_SHARE * (1 - hit["recency"])
+    if hit["type"] == "passage":
+        return boost * _PASSAGE
+    boost *= 1 + _CONFIRMATION_STEP * min(max(hit["confirmations"] - 1, 0), _MOST_CONFIRMATIONS)
+    return boost * (1 + _PINNED) if hit["pinned"] else boost
+
+
+def _say_the_same(first: Record, second: Record) -> bool:
+    if "words" in first and "words" in second:
+        return _alike(first["word_set"], second["word_set"])
+    if first["text"].casefold().split() == second["text"].casefold().split():
+        return True
+    # The passage that a memory was distilled from adds nothing to it.
+    return bool(first["session"]) and all(first[name] == second[name] for name in ("project", "session", "message_id"))
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    if min(len(one), len(other)) < _SAME * max(len(one), len(other)):
+        return False
+    different = one ^ other
+    if len(different) > (1 - _SAME) * len(one | other):
+        return False
+    ignored = stopwords() - _NEGATIONS
+    return all((_is_dense(token) and token not in _NEGATIONS) or token in ignored for token in different)
+
+
+def _is_dense(token: str) -> bool:
+    return is_pair(token) or (len(token) == 1 and token >= "\u0e00")

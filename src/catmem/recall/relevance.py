@@ -1,0 +1,108 @@
+"""Is a text about the query at all? A number in 0..1 that `semantic_match_threshold` is held against (hot path).
+
+Two things speak for it. The share of the query that the text covers, each word counting by its rarity; and what was
+met, however long the query is: one rare identifier (an error code) in a long message is as good as two ordinary words.
+Chance speaks against it: in a long message, a pasted log, some words are met in any text.
+
+The constants were set on tests/recall/pools.py, where each wanted fact then is above 0.35 and each unrelated one
+below; a test holds them there.
+"""
+
+from __future__ import annotations
+
+import math
+
+from catmem.recall.query import Query, is_pair, weak_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+# Rarity is judged as if there were so many more texts: among 30 memories no word is rare or common by itself.
+_PRIOR_TEXTS = 200
+# How much counts of a word that is seldom about one thing or has one character, and of a number by its length.
+_WEAK = 0.25
+_NUMBER, _SMALL_NUMBER = 0.4, 0.15
+# A pair that no text has is half the time not a word but the end of one and the beginning of the next.
+_UNKNOWN_PAIR = 0.6
+# Parts of an identifier without the whole.
+_PARTS = 0.5
+# Coverage is of the query's words and of so many more: one weak word is no full coverage of itself.
+_UNSAID = 0.75
+# Evidence saturates: 3.0 gives one ordinary word 0.24 and two 0.42; 1.6 gives one identifier 0.40.
+_WORDS_NEEDED = 3.0
+_IDENTIFIERS_NEEDED = 1.6
+# From so many words on, words met by chance are expected; each doubling asks for as much again.
+_LONG_QUERY = 8.0
+
+
+class Relevance:
+    """The measure for one query in one index: `count` texts, of which `frequency[token]` have a token."""
+
+    __slots__ = ("_total", "_units", "_weights")
+
+    def __init__(self, query: Query, count: int, frequency: Mapping[str, int]) -> None:
+        texts = count + _PRIOR_TEXTS
+        rarest = math.log(1 + (texts + 0.5) / 0.5)
+        weak = weak_words()
+        self._units = query.units
+        self._weights = {
+            token: _rarity(texts, frequency.get(token, 0)) / rarest * _worth(token, weak, frequency.get(token, 0))
+            for unit in query.units
+            for token in unit
+        }
+        self._total = sum(self._mass(unit) for unit in self._units)
+
+    def of(self, words: Container[str]) -> tuple[float, list[str]]:
+        """The relevance of a text with these tokens, and the words of the query that it has."""
+        ordinary = identifiers = 0.0
+        met: list[str] = []
+        for unit in self._units:
+            matched = [token for token in unit if token in words]
+            if not matched:
+                continue
+            met.extend(_spelled(matched))
+            if is_pair(unit[0]) or len(unit) == 1:
+                ordinary += self._mass(matched)
+            elif unit[0] in matched:
+                identifiers += self._weights[unit[0]]
+            else:
+                ordinary += self._mass(matched) * _PARTS
+        if not met:
+            return 0.0, met
+        coverage = min(1.0, (ordinary + identifiers) / (self._total + _UNSAID))
+        chance = 1 + max(0.0, math.log2(self._total / _LONG_QUERY))
+        evidence = 1 - math.exp(-ordinary / (_WORDS_NEEDED * chance) - identifiers / _IDENTIFIERS_NEEDED)
+        return coverage + (1 - coverage) * evidence, met
+
+    def _mass(self, tokens: list[str]) -> float:
+        """A word weighs as its most telling token; k overlapping pairs are (k + 1) / 2 words."""
+        weights = [self._weights[token] for token in tokens]
+        if is_pair(tokens[0]):
+            return (sum(weights) + sum(weights) / len(weights)) / 2
+        return max(weights)
+
+
+def _rarity(texts: int, frequency: int) -> float:
+    return math.log(1 + (max(texts - frequency, 0) + 0.5) / (frequency + 0.5))
+
+
+def _worth(token: str, weak: Container[str], frequency: int) -> float:
+    if token.isdigit():
+        return _NUMBER if len(token) > 2 else _SMALL_NUMBER
+    if token in weak or len(token) == 1:
+        return _WEAK
+    return _UNKNOWN_PAIR if frequency == 0 and is_pair(token) else 1.0
+
+
+def _spelled(matched: list[str]) -> list[str]:
+    """Overlapping pairs as the run they come from; of an identifier its whole."""
+    if not is_pair(matched[0]):
+        return matched[:1]
+    runs = [matched[0]]
+    for pair in matched[1:]:
+        if runs[-1][-1] == pair[0]:
+            runs[-1] += pair[1]
+        else:
+            runs.append(pair)
+    return runs
