@@ -58,4 +58,4 @@ def _belongs(token: str, unit: list[str]) -> bool:
 def weak_words() -> frozenset[str]:
     from catmem.recall import weak_words as words
 
-    return frozenset({stem(word) for word in words.ENGLISH} | set(words.CHINESE))
+    return frozenset({stem(word) for word in words.ENGLISH.split()} | set(words.CHINESE.split()))
