@@ -1,0 +1,169 @@
+"""The statements that one session leaves, before anything is known of other sessions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from catmem.distil.judge import Verdict
+from catmem.distil.likeness import likeness, shared_weight, values
+from catmem.distil.slots import fillings
+from catmem.distil.transcript import Sentence
+from catmem.distil.turns import Turns
+from catmem.distil.wording import worded
+from catmem.domain.memory import Evidence, Kind
+from catmem.domain.session import SessionRef
+
+# From here on two sentences of one talk are one statement.
+SAME = 0.72
+# From here on they are about one thing, so that a number in which they differ was corrected.
+ALIKE = 0.55
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement of this session. `decided_by` is the id of the user's message that made it hold; `effects` are those of
+    its sentence; `before` is what the assistant had said."""
+
+    text: str
+    kind: Kind
+    confidence: float
+    remembered: bool
+    about_user: bool
+    at: str
+    decided_by: int
+    evidence: tuple[Evidence, ...]
+    effects: frozenset[str]
+    before: str
+
+
+def facts_of(
+    session: SessionRef, sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict], turns: Turns
+) -> list[Fact]:
+    """In the order of their being settled; said twice is once, and the last word of a session wins."""
+    accepted = {a.by.number: a.proposal for a in turns.accepted}
+    facts: list[Fact] = []
+    for sentence in sentences:
+        if sentence.number in turns.retracted:
+            continue
+        if sentence.number in accepted:
+            _add(facts, _accepted(session, accepted[sentence.number], sentence))
+        elif sentence.number in verdicts and verdicts[sentence.number].kept:
+            for fact in _stated(session, sentence, verdicts[sentence.number]):
+                _add(facts, fact)
+    return facts
+
+
+def _stated(session: SessionRef, sentence: Sentence, verdict: Verdict) -> list[Fact]:
+    replacing = sentence.has("replace") or any(f.dropped for f in fillings(sentence.text))
+    message = sentence.message
+    return [
+        Fact(
+            text=text,
+            kind=verdict.kind,
+            confidence=verdict.confidence,
+            remembered=sentence.has("remember"),
+            about_user=_about_user(sentence.text, verdict.kind),
+            at=message.timestamp,
+            decided_by=message.id,
+            evidence=(_evidence(session, sentence),),
+            effects=frozenset(sentence.effects),
+            before=sentence.context.before,
+        )
+        for text in worded(sentence.text, whole=replacing)
+        if not _only_secret(text)
+    ]
+
+
+# An accepted proposal is a decision by the user's own word; the rest of doubt is whether we found the right sentence.
+_ACCEPTED_CONFIDENCE = 0.75
+
+
+def _accepted(session: SessionRef, proposal: Sentence, by: Sentence) -> Fact:
+    return Fact(
+        text=worded(proposal.text, whole=True)[0],
+        kind="decision",
+        confidence=_ACCEPTED_CONFIDENCE,
+        remembered=False,
+        about_user=False,
+        at=by.message.timestamp,
+        decided_by=by.message.id,
+        evidence=(_evidence(session, proposal), _evidence(session, by)),
+        effects=frozenset({"accept"}),
+        before="",
+    )
+
+
+def _evidence(session: SessionRef, sentence: Sentence) -> Evidence:
+    message = sentence.message
+    return Evidence(message.timestamp, session.project, session.key, message.id, sentence.text)
+
+
+def _add(facts: list[Fact], fact: Fact) -> None:
+    """Said again: evidence of the first saying. Corrected: the later one in its place."""
+    for place, known in enumerate(facts):
+        if corrects(fact.text, known.text):
+            facts[place] = fact
+            return
+        if likeness(fact.text, known.text) >= SAME:
+            evidence = tuple(dict.fromkeys((*known.evidence, *fact.evidence)))
+            confidence = max(known.confidence, fact.confidence)
+            facts[place] = replace(
+                known, evidence=evidence, confidence=confidence, remembered=known.remembered or fact.remembered
+            )
+            return
+    facts.append(fact)
+
+
+def corrects(later: str, earlier: str) -> bool:
+    """Whether a later sentence gives another value for what an earlier one said: a number, a version, a slot's member."""
+    if slot_conflict(later, earlier):
+        return True
+    mine, theirs = values(later), values(earlier)
+    return bool(mine - theirs and theirs - mine) and likeness(later, earlier) >= ALIKE
+
+
+def slot_conflict(later: str, earlier: str) -> bool:
+    """Whether both fill a slot that holds one value, with different ones, or the later drops the value of the earlier."""
+    for mine in fillings(later):
+        for theirs in fillings(earlier):
+            if mine.slot.name != theirs.slot.name:
+                continue
+            if set(mine.dropped) & set(theirs.kept):
+                return True
+            apart = mine.kept and theirs.kept and not set(mine.kept) & set(theirs.kept)
+            if mine.slot.single and mine.subject == theirs.subject and apart and mine.named and theirs.named:
+                return True
+    return False
+
+
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|me|my|mine|myself)\b|(?<!们)我(?!们|們)", re.IGNORECASE)
+_OUR_PROJECT = re.compile(
+    r"\b(?:we|our|us|this (?:repo|project|service|codebase|team|app|code|branch|table|database)|here)\b|"
+    r"我们|我們|咱|这个(?:库|项目|仓库|工程|表|服务|分支)|這個(?:專案|庫|項目)|项目|仓库|公司|团队|组里|生产|线上|表名|接口|字段|提交信息",
+    re.IGNORECASE,
+)
+
+
+def _about_user(text: str, kind: Kind) -> bool:
+    """Whether a statement is about the person rather than about the work."""
+    if kind not in ("preference", "environment"):
+        return bool(_FIRST_PERSON.search(text)) and not _OUR_PROJECT.search(text) and kind == "convention"
+    if _OUR_PROJECT.search(text):
+        return False
+    return kind == "preference" or bool(_FIRST_PERSON.search(text))
+
+
+_SECRET = re.compile(r"\[secret:[^\]]*\]")
+
+
+def _only_secret(text: str) -> bool:
+    """Whether nothing that can be known is left beside a secret."""
+    if not _SECRET.search(text):
+        return False
+    return shared_weight(_SECRET.sub(" ", text), text) < _SECRET_LEAST
+
+
+# Beside the secret there must be a fact of its own: more than "remember this token, use it for all calls".
+_SECRET_LEAST = 5.0

@@ -1,0 +1,113 @@
+"""The verdict on a sentence: kept or not, as what, how surely, and why.
+
+The classifier's odds are moved by the rules that apply; both speak in log-odds, so that a strong request outweighs a
+doubtful score and a one-off outweighs a strong request.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from catmem.distil.classifier import Label
+from catmem.distil.transcript import Sentence
+from catmem.domain.memory import Kind
+
+# What an effect adds to the log-odds of being kept. Fitted on the corpus against the classifier's cross-validated scores
+# (bench/extraction.py --weigh prints the fit), then rounded, and moved towards the plain meaning of the rule where the
+# corpus, which is full of sentences built to mislead, has few honest cases of it.
+WEIGHTS = {
+    "remember": 2.0,
+    "lasting": 1.0,
+    "habit": 1.6,
+    "norm": 1.0,
+    "decision": 0.8,
+    "question": 1.3,
+    "progress": 1.0,
+    "environment": 0.5,
+    "replace": 0.3,
+    "refuse-oneoff": -2.5,
+    "refuse-temporary": -1.3,
+    "refuse-hypothetical": -2.0,
+    "refuse-question": -2.2,
+    "refuse-sarcasm": -2.5,
+    "refuse-other-person": -1.4,
+    "refuse-past": -1.4,
+    "refuse-quoted": -0.8,
+    "refuse-rejection": -1.2,
+    "refuse-chat": -3.0,
+    "refuse-task": -1.0,
+    "refuse-report": -0.8,
+}
+# Scale and shift of the classifier's log-odds before the rules are added; from the same fit.
+SLOPE, SHIFT = 1.5, 0.6
+# Kept from here on: the best F1 of the corpus is at 0.4, and a wrong memory costs the user more than a missing one.
+THRESHOLD = 0.45
+# What an effect adds to the log of a kind's probability when the kind is chosen.
+KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
+    "habit": {"preference": 1.5},
+    "norm": {"convention": 0.7},
+    "decision": {"decision": 1.0},
+    "question": {"question": 1.8},
+    "progress": {"progress": 1.2},
+    "environment": {"environment": 0.5},
+    "lasting": {"preference": 0.5, "convention": 0.5},
+}
+NOTHING: tuple[Label, ...] = ("none", "accept", "retract")
+JUDGED: tuple[Kind, ...] = ("preference", "environment", "convention", "decision", "question", "progress")
+# The log-odds are bounded before the rules speak, so that no score is beyond their reach.
+_BOUND = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`confidence` is the probability of being worth keeping; `why` names the rules and the score behind it."""
+
+    kept: bool
+    kind: Kind
+    confidence: float
+    why: str
+
+
+def judge(sentence: Sentence) -> Verdict:
+    """Judges one sentence by itself; what later turns do to it is turns.py's."""
+    bar = _barred(sentence)
+    if bar:
+        return Verdict(False, "note", 0.0, bar)
+    worth = 1.0 - sum(sentence.scores.get(label, 0.0) for label in NOTHING)
+    odds = SLOPE * _logit(worth) + SHIFT
+    moved = {effect: WEIGHTS[effect] for effect in sentence.effects if effect in WEIGHTS}
+    confidence = _probability(odds + sum(moved.values()))
+    rules = ", ".join(rule for effect in moved for rule in sentence.effects[effect])
+    why = f"score {worth:.2f}" + (f"; {rules}" if rules else "")
+    return Verdict(confidence >= THRESHOLD, _kind(sentence), round(confidence, 3), why)
+
+
+def _barred(sentence: Sentence) -> str:
+    """What no score can lift: words that are not the user's own, and sentences with nothing in them."""
+    if not sentence.by_user:
+        return "not the user's words"
+    if not sentence.unit.own:
+        return "shown, not said"
+    if sentence.has("retract"):
+        return "takes something back"
+    if sentence.has("refuse-chat"):
+        return "small talk"
+    return ""
+
+
+def _kind(sentence: Sentence) -> Kind:
+    logs = {kind: math.log(max(sentence.scores.get(kind, 0.0), 1e-4)) for kind in JUDGED}
+    for effect in sentence.effects:
+        for kind, weight in KIND_WEIGHTS.get(effect, {}).items():
+            logs[kind] += weight
+    return max(JUDGED, key=lambda kind: logs[kind])
+
+
+def _logit(probability: float) -> float:
+    bounded = min(max(probability, 1e-6), 1 - 1e-6)
+    return max(-_BOUND, min(_BOUND, math.log(bounded / (1 - bounded))))
+
+
+def _probability(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds))

@@ -1,0 +1,170 @@
+"""The statements of a session against the memories that stand: known, new, replacing, or taking back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from catmem.distil.facts import ALIKE, SAME, Fact, corrects
+from catmem.distil.likeness import likeness, shared_weight, terms
+from catmem.distil.slots import fillings
+from catmem.distil.transcript import Sentence
+from catmem.distil.triple import triple_of
+from catmem.distil.turns import Turns
+from catmem.domain.memory import Claim, Memory, Scope, memory_id, normal
+from catmem.domain.session import SessionRef
+
+# With a word that something was replaced, less likeness is enough to see which memory is meant.
+_REPLACED, _REPLACED_WEIGHT = 0.4, 1.2
+# A preference is said in other words each time; its second saying is what promotes it.
+_SAME_TASTE = 0.55
+# What a retraction must share with a memory of an earlier session, which nobody has before his eyes.
+_TAKEN_BACK = 2.0
+# What the assistant has just said and the user repeats is the assistant's knowledge: our own brief, most likely.
+_ECHO = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    claims: tuple[Claim, ...]
+    retired: tuple[str, ...]
+
+
+def reconcile(session: SessionRef, facts: Sequence[Fact], turns: Turns, present: Sequence[Memory]) -> Reconciled:
+    """`present` are the live memories of the project and of the profile."""
+    standing = [m for m in present if m.now.status == "live"]
+    claims: list[Claim] = []
+    retired: list[str] = []
+    for fact in facts:
+        known = _known(fact, standing)
+        if known and _echoed(fact, known):
+            continue
+        replaced = [m.id for m in standing if m is not known and _replaces(fact, m)]
+        if known is None and replaced and _says_only_what_goes(fact):
+            retired.extend(replaced)
+        else:
+            claims.append(_claim(session, fact, known, tuple(replaced)))
+    retired.extend(_taken_back(session, turns, standing))
+    kept = {claim.id for claim in claims}
+    return Reconciled(_united(claims), tuple(id for id in dict.fromkeys(retired) if id not in kept))
+
+
+def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
+    """The memory that says the same, if there is one."""
+    best: tuple[float, Memory] | None = None
+    for memory in standing:
+        now = memory.now
+        least = _SAME_TASTE if fact.kind == now.kind == "preference" or "repeat" in fact.effects else SAME
+        near = 1.0 if normal(now.text) == normal(fact.text) else likeness(fact.text, now.text)
+        if near < least or corrects(fact.text, now.text) or corrects(now.text, fact.text):
+            continue
+        if best is None or near > best[0]:
+            best = (near, memory)
+    return best[1] if best else None
+
+
+def _echoed(fact: Fact, known: Memory) -> bool:
+    lines = re.split(r"[\n.。!！?？]", fact.before)
+    return any(likeness(line, known.now.text) >= _ECHO for line in lines if line.strip())
+
+
+def _replaces(fact: Fact, memory: Memory) -> bool:
+    now = memory.now
+    if now.pinned or now.by == "user" or now.valid_from > fact.at:
+        return False
+    if corrects(fact.text, now.text) or _drops(fact.text, now.text):
+        return True
+    near = likeness(fact.text, now.text)
+    if fact.kind == now.kind == "progress":
+        return near >= _REPLACED
+    if now.kind == "question" and fact.kind in ("decision", "convention", "environment"):
+        return near >= _REPLACED
+    told = "replace" in fact.effects and now.kind not in ("question", "progress")
+    weight = shared_weight(fact.text, now.text)
+    return told and near >= _REPLACED and weight >= _REPLACED_WEIGHT and near < ALIKE + 1
+
+
+# What is said to go, as the words beside the going: "dropped X", "no more X", "X is gone", "X 不用了".
+_GOING = re.compile(
+    r"\b(?:drop(?:ped|ping)?|ditch(?:ed|ing)?|no more|instead of|in place of|(?:moved|migrated|switched|went|swapped|away) (?:\w+ )?from|"
+    r"moved off|got rid of|replac(?:ed|ing)|swapp(?:ed|ing)|retir(?:ed|ing)|threw|kicked|no longer (?:use|have|need|run)|stopped using|"
+    r"done with|gave up on|not)\s+(?:the |our |that |any |using )*(?P<after>[^,.;:，。；]{2,40})|"
+    r"(?P<before>[^,.;:，。；]{2,40}?) (?:is|are|was|were) (?:gone|out|dead|history|dropped|retired|over|no longer)\b|"
+    r"(?P<zh>[^，。；,;]{1,14}?)(?:我们|我們|已经|早就|彻底|也|都|就|那套|那条|整个)*(?:不用了|不再用|废弃|作废|下线|停了|停用|淘汰|撤了|不要了|取消了|放弃)|"
+    r"(?:不用|不走|不放|不存|不是|不叫|替换掉?|取代|而不是|从|從)\s?(?P<zhafter>[^，。；,;了]{1,14})",
+    re.IGNORECASE,
+)
+
+
+def _drops(later: str, earlier: str) -> bool:
+    """Whether what a sentence says to go is what the earlier one is about."""
+    known = terms(earlier)
+    for found in _GOING.finditer(later):
+        gone = next((group for group in found.groupdict().values() if group), "")
+        shared = sum(weight for term, weight in terms(gone).items() if term in known)
+        if shared >= 1.0 and shared >= 0.5 * min(sum(terms(gone).values()), 2.0):
+            return True
+    return False
+
+
+def _says_only_what_goes(fact: Fact) -> bool:
+    """ "mocha is gone" retires what was said of mocha and is nothing to know beside what came in its place."""
+    filled = fillings(fact.text)
+    if filled:
+        return all(f.dropped and not f.kept for f in filled) and sum(terms(fact.text).values()) < _SHORT
+    return bool(_GOING.search(fact.text)) and sum(terms(fact.text).values()) < _SHORT
+
+
+_SHORT = 3.0
+
+
+def _claim(session: SessionRef, fact: Fact, known: Memory | None, replaced: tuple[str, ...]) -> Claim:
+    explicit = fact.remembered and fact.about_user
+    if known:
+        now = known.now
+        return Claim(
+            known.id, now.scope, known.project, now.kind, now.subject, now.predicate, now.object, now.text,
+            fact.at, fact.confidence, now.tags, fact.evidence, replaced, explicit,
+        )  # fmt: skip
+    scope: Scope = "global" if explicit else "project"
+    triple = triple_of(fact.text, fact.kind)
+    id = memory_id(scope, session.project, triple.subject, triple.predicate, "" if triple.single else triple.object)
+    return Claim(
+        id, scope, session.project, fact.kind, triple.subject, triple.predicate, triple.object, fact.text,
+        fact.at, fact.confidence, triple.tags, fact.evidence, tuple(r for r in replaced if r != id), explicit,
+    )  # fmt: skip
+
+
+def _united(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """One claim an id: the last word of the session."""
+    by_id: dict[str, Claim] = {}
+    for claim in claims:
+        by_id.pop(claim.id, None)
+        by_id[claim.id] = claim
+    return tuple(by_id.values())
+
+
+def _taken_back(session: SessionRef, turns: Turns, standing: Sequence[Memory]) -> list[str]:
+    """Memories that an earlier run made from sentences now taken back, and what a retraction names of other sessions."""
+    gone: list[str] = []
+    for memory in standing:
+        if memory.now.pinned or memory.now.by == "user":
+            continue
+        quotes = {(e.message_id, e.quote) for e in memory.now.evidence if e.session == session.key}
+        others = any(e.session != session.key for e in memory.now.evidence)
+        if not others and any((s.message.id, s.text) in quotes for s in turns.taken_back):
+            gone.append(memory.id)
+    for retraction in turns.loose:
+        gone.extend(_named_by(retraction, session, standing))
+    return gone
+
+
+def _named_by(retraction: Sentence, session: SessionRef, standing: Sequence[Memory]) -> list[str]:
+    named = [
+        (shared_weight(retraction.text, m.now.text), m.id)
+        for m in standing
+        if not m.now.pinned and m.now.by != "user" and m.now.valid_from <= retraction.message.timestamp
+    ]
+    best = max(named, default=(0.0, ""))
+    return [best[1]] if best[0] >= _TAKEN_BACK else []

@@ -1,0 +1,80 @@
+"""A session as sentences: who says what, in which surroundings, and which rules and scores speak of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from catmem.distil.classifier import Label
+from catmem.distil.features import Context
+from catmem.distil.rulebook import Rulebook
+from catmem.distil.units import Unit, units_of
+from catmem.domain.message import Message, is_said
+
+
+class Scorer(Protocol):
+    """What the classifier is to its users: probabilities by label, which sum to 1."""
+
+    def scores(self, unit: Unit, context: Context) -> Mapping[Label, float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A unit of a message of this session. `turn` counts the user's messages from 0.
+
+    `effects` are those of the rulebook, each with the ids of its rules; `scores` is empty for the assistant's sentences
+    and for what is only shown.
+    """
+
+    message: Message
+    unit: Unit
+    number: int
+    turn: int
+    context: Context
+    effects: Mapping[str, tuple[str, ...]]
+    scores: Mapping[Label, float]
+
+    @property
+    def text(self) -> str:
+        return self.unit.text
+
+    @property
+    def by_user(self) -> bool:
+        return self.message.role == "user"
+
+    def has(self, *effects: str) -> bool:
+        return any(effect in self.effects for effect in effects)
+
+
+def read_sentences(messages: Sequence[Message], rulebook: Rulebook, scorer: Scorer) -> list[Sentence]:
+    """All sentences of a session that were said, in order. Tool output and system messages are no part of it."""
+    said = [m for m in messages if is_said(m)]
+    turns = sum(m.role == "user" for m in said)
+    sentences: list[Sentence] = []
+    turn = -1
+    for place, message in enumerate(said):
+        turn += message.role == "user"
+        units = units_of(message.content)
+        for number, unit in enumerate(units):
+            context = Context(
+                before=_spoken(said, place - 1),
+                after=_spoken(said, place + 1),
+                earlier=units[number - 1].text if number else "",
+                later=units[number + 1].text if number + 1 < len(units) else "",
+                unit=number,
+                units=len(units),
+                turn=max(turn, 0),
+                turns=turns,
+            )
+            scores = scorer.scores(unit, context) if message.role == "user" and unit.own else {}
+            effects = rulebook.effects(unit.text) if unit.own else {}
+            sentences.append(Sentence(message, unit, len(sentences), turn, context, effects, scores))
+    return sentences
+
+
+def _spoken(said: Sequence[Message], place: int) -> str:
+    """The assistant's words at a place beside the user's message, or nothing."""
+    if 0 <= place < len(said) and said[place].role == "assistant":
+        return said[place].content
+    return ""
