@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from catmem.distil.facts import Fact
-from catmem.distil.likeness import terms
 from catmem.distil.transcript import Sentence
 from catmem.distil.wording import worded
+from catmem.domain.likeness import terms
 
 # The text joins the beginning of the talk and what was settled in it.
 TEXT_LIMIT = 300

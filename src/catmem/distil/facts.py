@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catmem.distil.judge import Verdict
-from catmem.distil.likeness import likeness, shared_weight, values
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
 from catmem.distil.turns import Turns
 from catmem.distil.wording import worded
+from catmem.domain.likeness import likeness, shared_weight, values
 from catmem.domain.memory import Evidence, Kind
 from catmem.domain.session import SessionRef
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from catmem.distil.facts import ALIKE, SAME, Fact, corrects
-from catmem.distil.likeness import likeness, shared_weight, terms
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
 from catmem.distil.triple import triple_of
 from catmem.distil.turns import Turns
+from catmem.domain.likeness import likeness, shared_weight, terms
 from catmem.domain.memory import Claim, Memory, Scope, memory_id, normal
 from catmem.domain.session import SessionRef
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from catmem.distil.likeness import terms
 from catmem.distil.slots import Filling, fillings
+from catmem.domain.likeness import terms
 from catmem.domain.memory import Kind, normal
 
 PREDICATES: dict[Kind, str] = {

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from catmem.distil.judge import Verdict
-from catmem.distil.likeness import shared_weight
 from catmem.distil.transcript import Sentence
+from catmem.domain.likeness import shared_weight
 
 # The classifier's word for accept or retract counts like a rule's from here on.
 _CERTAIN = 0.5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from catmem.domain.change import Change
+from catmem.domain.likeness import same_taste
 from catmem.domain.memory import Claim, Memory
 from catmem.store.memories import MemoryStore
-from catmem.text.similarity import alike
 
 
 def promote(store: MemoryStore, threshold: int) -> int:
@@ -41,7 +41,7 @@ def groups_alike(memories: Iterable[Memory]) -> list[list[Memory]]:
     groups: list[list[Memory]] = []
     for memory in sorted(memories, key=lambda m: (m.created_at, m.id)):
         for group in groups:
-            if group[0].id == memory.id or alike(group[0].now.text, memory.now.text):
+            if group[0].id == memory.id or same_taste(group[0].now.text, memory.now.text):
                 group.append(memory)
                 break
         else:

@@ -82,3 +82,12 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return word[: -len(ending)] + ("y" if ending == "ies" else "")
     return word
+
+
+# A preference is said in other words each time; measured on pairs of our own corpus.
+SAME_TASTE = 0.55
+
+
+def same_taste(one: str, other: str) -> bool:
+    """True if two sentences tell the same preference."""
+    return normal(one) == normal(other) or likeness(one, other) >= SAME_TASTE
