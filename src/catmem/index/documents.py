@@ -89,14 +89,17 @@ def fields_of(record: Record) -> Fields:
     """The fields of the document of a record; the record alone is enough to make its document again."""
     memory = record["type"] == "memory"
     words = record["words"] if memory else " ".join(tokens(record["text"]))
-    past = record.get("status") == "superseded"
+    status = record.get("status", "live")
+    instants = record["instants"] or [0]
     return {
         layout.ID: id_term(record),
         layout.SESSION: session_term(record["project"], record["session"]),
         layout.HOME: "" if record["scope"] == "global" else record["project"],
         layout.KIND: record["kind"],
-        layout.AT: record["instants"],
-        layout.PAST if past else layout.BODY: words,
+        layout.AT: instants,
+        layout.NEWEST: max(instants),
+        layout.STANDING: [status, "pinned"] if record.get("pinned") else [status],
+        layout.PAST if status == "superseded" else layout.BODY: words,
         layout.RECORD: json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
     }
 

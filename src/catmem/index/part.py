@@ -170,11 +170,12 @@ def without_phrase(text: str, phrase: str) -> str:
 
 def _schema() -> Any:
     builder = tantivy.SchemaBuilder()
-    for name in (layout.ID, layout.SESSION, layout.HOME, layout.KIND):
+    for name in (layout.ID, layout.SESSION, layout.HOME, layout.KIND, layout.STANDING):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in (layout.BODY, layout.PAST):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
-    builder.add_integer_field(layout.AT, fast=True)
+    for name in (layout.AT, layout.NEWEST):
+        builder.add_integer_field(name, fast=True)
     builder.add_bytes_field(layout.RECORD, stored=True)
     return builder.build()
 

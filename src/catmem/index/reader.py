@@ -80,6 +80,23 @@ class SearchReader:
                 translate(error)
         return found
 
+    def newest(self, *, project: str | None, kinds: Sequence[str], limit: int, standing: str = "live") -> list[Record]:
+        """The memories in force that were last said, newest first: of one home, "" being the profile, or of all.
+
+        `standing` may be "pinned" for the pinned ones alone.
+        """
+        index, searcher = self._part(layout.MEMORIES)
+        query, must = tantivy.Query, tantivy.Occur.Must
+        clauses = [(must, query.term_query(index.schema, layout.STANDING, standing, "basic"))]
+        if standing != "live":
+            clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
+        clauses += _filters(index.schema, None if project is None else (project,), kinds)
+        try:
+            hits = searcher.search(query.boolean_query(clauses), limit, count=False, order_by_field=layout.NEWEST).hits
+            return [json.loads(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
+        except BaseException as error:
+            translate(error)
+
     def frequencies(self, type: str, tokens: Iterable[str]) -> dict[str, int]:
         """In how many documents of a type each token is."""
         _, searcher = self._part(_PART_OF[type])
@@ -121,14 +138,20 @@ def _query(
     ]
     if not words:
         return None
-    clauses = [(must, query.boolean_query(words))]
-    for field, values in ((layout.HOME, projects), (layout.KIND, kinds or None)):
-        if values is not None:
-            named = [(should, query.term_query(schema, field, value, "basic")) for value in values]
-            clauses.append((must, query.const_score_query(query.boolean_query(named), 0.0)))
+    clauses = [(must, query.boolean_query(words)), *_filters(schema, projects, kinds)]
     if since is not None or until is not None:
         clauses.append((must, query.const_score_query(_within(schema, since, until), 0.0)))
     return query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
+
+
+def _filters(schema: Any, projects: Sequence[str] | None, kinds: Sequence[str]) -> list[tuple[Any, Any]]:
+    """Clauses that hold or not and add nothing to the score."""
+    query, clauses = tantivy.Query, []
+    for field, values in ((layout.HOME, projects), (layout.KIND, kinds or None)):
+        if values is not None:
+            named = [(tantivy.Occur.Should, query.term_query(schema, field, value, "basic")) for value in values]
+            clauses.append((tantivy.Occur.Must, query.const_score_query(query.boolean_query(named), 0.0)))
+    return clauses
 
 
 def _within(schema: Any, since: int | None, until: int | None) -> Any:

@@ -1,0 +1,77 @@
+"""The brief: what the next session is told of the earlier ones, and what a prompt adds to it (hot path)."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from catmem.brief.bounds import bounds_of
+from catmem.brief.choose import Choice, choose, choose_for_prompt
+from catmem.brief.fit import fit
+from catmem.domain.errors import NotFound
+from catmem.text.cut import estimate_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from catmem.index.reader import SearchReader
+
+Brief = namedtuple("Brief", "text tokens bytes items flagged")
+"""`items` are the ids of what stands in `text`, in its order; `flagged` of what was left out for reading like an order.
+
+`tokens` is an estimate with a margin, `bytes` of UTF-8. All is empty if there is nothing worth saying.
+"""
+
+# A message gets a few lines beside it, not a second brief.
+PROMPT_ITEMS = 5
+PROMPT_TOKENS = 400
+
+_NOTHING = Brief("", 0, 0, (), ())
+
+
+def project_brief(
+    reader: SearchReader, project: str, values: Mapping[str, Any], *, language: str, now: int, prompt: str = ""
+) -> Brief:
+    """For a session that begins in `project`; `prompt` is what it begins with, if that is known.
+
+    values  the settings by name; those not named have their defaults
+    now     milliseconds since the epoch; it matters to the order of what a prompt recalls
+
+    Raises DataDamaged if the index cannot be read.
+    """
+    bounds = bounds_of(values)
+    try:
+        choice = choose(reader, project, bounds, prompt=prompt, now=now)
+    except NotFound:
+        return _NOTHING
+    return _brief(choice, language, bounds.brief_tokens, bounds.profile_tokens)
+
+
+def prompt_brief(
+    reader: SearchReader,
+    prompt: str,
+    project: str,
+    values: Mapping[str, Any],
+    *,
+    language: str,
+    now: int,
+    shown: Collection[str] = (),
+) -> Brief:
+    """What is known on a message and was not told in this session, `shown` being the ids that were.
+
+    Empty for small talk and for what no memory is about. Raises DataDamaged if the index cannot be read.
+    """
+    bounds = bounds_of(values)
+    most = min(PROMPT_ITEMS, bounds.items)
+    try:
+        choice = choose_for_prompt(reader, prompt, project, bounds, shown=shown, most=most, now=now)
+    except NotFound:
+        return _NOTHING
+    return _brief(choice, language, min(PROMPT_TOKENS, bounds.brief_tokens), 0)
+
+
+def _brief(choice: Choice, language: str, tokens: int, profile_tokens: int) -> Brief:
+    text, ids = fit(choice.sections, language, tokens=tokens, profile_tokens=profile_tokens)
+    flagged = tuple(record["id"] for record in choice.flagged)
+    return Brief(text, estimate_tokens(text), len(text.encode()), tuple(ids), flagged)

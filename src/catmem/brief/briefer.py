@@ -1,0 +1,64 @@
+"""Briefs from a data directory with its settings: for who has them as objects (the command line, the chat)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import asdict
+
+from catmem.brief.brief import Brief, project_brief, prompt_brief
+from catmem.domain.clock import Clock, system_clock
+from catmem.domain.errors import DataDamaged
+from catmem.index.reader import SearchReader
+from catmem.settings.language import language_of
+from catmem.settings.paths import Paths
+from catmem.settings.schema import Settings
+
+
+class Briefer:
+    """Makes briefs from the index, which must have caught up before.
+
+    `mend` makes the index anew; it is called when the index proves to be damaged.
+    """
+
+    def __init__(
+        self,
+        paths: Paths,
+        settings: Settings,
+        clock: Clock = system_clock,
+        mend: Callable[[], object] | None = None,
+    ) -> None:
+        self._reader = SearchReader(str(paths.search))
+        self._values = asdict(settings)
+        self._language = language_of(settings.language)
+        self._clock = clock
+        self._mend = mend
+
+    def brief(self, project: str, prompt: str | None = None) -> Brief:
+        """What a session in `project` is told that begins with `prompt`."""
+        return self._mending(
+            lambda: project_brief(
+                self._reader, project, self._values, language=self._language, now=self._now(), prompt=prompt or ""
+            )
+        )
+
+    def for_prompt(self, prompt: str, project: str, shown: Collection[str] = ()) -> Brief:
+        """What a session that was told `shown` is told beside a message."""
+        return self._mending(
+            lambda: prompt_brief(
+                self._reader, prompt, project, self._values, language=self._language, now=self._now(), shown=shown
+            )
+        )
+
+    def _mending(self, make: Callable[[], Brief]) -> Brief:
+        self._reader.reload()
+        try:
+            return make()
+        except DataDamaged:
+            if self._mend is None:
+                raise
+            self._mend()
+            self._reader.reload()
+            return make()
+
+    def _now(self) -> int:
+        return round(self._clock() * 1000)
