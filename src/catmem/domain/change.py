@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from catmem.domain.errors import DataDamaged
-from catmem.domain.memory import Author, Claim, Evidence
+from catmem.domain.memory import AUTHORS, KINDS, SCOPES, STATUSES, Author, Claim, Evidence
 
 Op = Literal["distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import"]
 OPS: tuple[Op, ...] = (
     "distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import",
 )  # fmt: skip
+_Choice = TypeVar("_Choice", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Change:
     absorbed  the memories that a promote or merge takes into the one of its claim
     hashes    of a forget: the statements that may not come back, as `statement_hash`
     digest    of a distilled session: {"text", "topics": [...], "progress": [...]}
-    records   of an import: the memories of the export, as they stood there
+    records   of an import: the entries of the export, as they stood there; of a forget: what the tombstones
+              keep, {"id", "project", "scope", "kind", "created_at", "valid_from", "version", "sessions"}
     """
 
     seq: int
@@ -61,6 +63,25 @@ class Change:
             named.add(claim.id)
             named.update(claim.supersedes)
         return frozenset(named)
+
+    def moment(self, claim: Claim | None = None) -> str:
+        """When the change, or one claim of it, counts from.
+
+        What was distilled counts from when it was said, but never from after it was written: a stamp from the
+        future cannot overtake what the user did since.
+        """
+        if claim is not None and self.op == "distilled":
+            return min(claim.valid_from, self.at)
+        return self.at
+
+    def moment_of_records(self, id: str) -> str:
+        """When an import counts from for one memory: when its latest state began there."""
+        said = [str((r["valid_to"] if r["status"] == "forgotten" else r["valid_from"]) or "") for r in self.entries(id)]
+        return min(self.at, max(said, default=self.at))
+
+    def entries(self, id: str) -> list[Mapping[str, Any]]:
+        """What an import says of one memory, oldest state first."""
+        return sorted((r for r in self.records if r["id"] == id), key=lambda r: int(r["version"]))
 
 
 def change_to_record(change: Change) -> dict[str, Any]:
@@ -94,30 +115,119 @@ def change_to_record(change: Change) -> dict[str, Any]:
 
 
 def change_from_record(record: Mapping[str, Any]) -> Change:
-    """The change of a JSON object. Raises DataDamaged if it is not one of ours; unknown fields are ignored."""
+    """The change of a JSON object. Raises DataDamaged if it is not one of ours; unknown fields are ignored.
+
+    Every field is checked, since a line may come from another device: one bad line must not stop the fold.
+    """
     try:
-        if record["op"] not in OPS:
-            raise ValueError(f"unknown op {record['op']!r}")
-        job = record.get("job")
+        op: Op = _one_of(record, "op", OPS)
         return Change(
-            seq=int(record["seq"]),
-            at=str(record["at"]),
-            device=str(record["device"]),
-            op=record["op"],
-            by=record["by"],
-            why=record.get("why", ""),
-            job=job and Job(job["project"], job["session"], int(job["first_id"]), int(job["last_id"]), job["recipe"]),
-            claims=tuple(_claim_from_record(c) for c in record.get("claims", ())),
-            ids=tuple(record.get("ids", ())),
-            absorbed=tuple(record.get("absorbed", ())),
-            hashes=tuple(record.get("hashes", ())),
-            base_version=int(record.get("base_version", 0)),
+            seq=_count(record, "seq"),
+            at=_text(record, "at"),
+            device=_text(record, "device"),
+            op=op,
+            by=_one_of(record, "by", AUTHORS),
+            why=_text(record, "why", ""),
+            job=_job_from_record(record["job"]) if record.get("job") else None,
+            claims=tuple(_claim_from_record(c) for c in _list(record, "claims")),
+            ids=_texts(record, "ids"),
+            absorbed=_texts(record, "absorbed"),
+            hashes=_texts(record, "hashes"),
+            base_version=_count(record, "base_version", 0),
             pinned=bool(record.get("pinned", True)),
-            digest=record.get("digest"),
-            records=tuple(record.get("records", ())),
+            digest=_mapping(record["digest"]) if record.get("digest") is not None else None,
+            records=tuple(_checked_entry(r, op) for r in _list(record, "records")),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataDamaged(f"not a ledger line: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise DataDamaged(f"not a ledger line: {error}", f"不是账本中的一行：{error}") from error
+
+
+# SQLite and other readers of JSON hold no larger whole number exactly.
+_LARGEST = 2**53
+
+
+def _text(record: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    value = record[name] if default is None else record.get(name, default)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is not text")
+    return value
+
+
+def _count(record: Mapping[str, Any], name: str, default: int | None = None) -> int:
+    value = record[name] if default is None else record.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
+        raise ValueError(f"{name} is not a count")
+    return value
+
+
+def _share(record: Mapping[str, Any], name: str) -> float:
+    value = record[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{name} is not between 0 and 1")
+    return float(value)
+
+
+def _list(record: Mapping[str, Any], name: str) -> list[Any]:
+    value = record.get(name, [])
+    if not isinstance(value, list | tuple):
+        raise TypeError(f"{name} is not a list")
+    return list(value)
+
+
+def _texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = _list(record, name)
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"{name} is not a list of texts")
+    return tuple(values)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError("not an object")
+    return value
+
+
+def _one_of(record: Mapping[str, Any], name: str, choices: tuple[_Choice, ...]) -> _Choice:
+    for choice in choices:
+        if record[name] == choice:
+            return choice
+    raise ValueError(f"unknown {name} {record[name]!r}")
+
+
+def _job_from_record(record: Any) -> Job:
+    job = _mapping(record)
+    return Job(
+        _text(job, "project"),
+        _text(job, "session"),
+        _count(job, "first_id"),
+        _count(job, "last_id"),
+        _text(job, "recipe"),
+    )
+
+
+def _checked_entry(record: Any, op: Op) -> Mapping[str, Any]:
+    """An entry of an export, or a tombstone of a forget, with every field that the fold reads."""
+    entry = dict(_mapping(record))
+    if op != "import":
+        for name in ("id", "project", "scope", "kind", "created_at", "valid_from"):
+            _text(entry, name)
+        _count(entry, "version")
+        for session in _list(entry, "sessions"):
+            project, key = session
+            _texts({"session": [project, key]}, "session")
+        return entry
+    for name in ("id", "project", "subject", "predicate", "object", "text", "created_at", "updated_at"):
+        _text(entry, name)
+    for name, choices in (("scope", SCOPES), ("kind", KINDS), ("status", STATUSES)):
+        _one_of(entry, name, choices)
+    for name in ("valid_from", "valid_to"):
+        _text({name: entry[name] or ""}, name)
+    _count(entry, "version")
+    _share(entry, "confidence")
+    _texts(entry, "tags")
+    for e in _list(entry, "evidence"):
+        evidence_from_record(_mapping(e))
+    return entry
 
 
 def _claim_to_record(claim: Claim) -> dict[str, Any]:
@@ -144,21 +254,22 @@ def _claim_to_record(claim: Claim) -> dict[str, Any]:
     return record
 
 
-def _claim_from_record(record: Mapping[str, Any]) -> Claim:
+def _claim_from_record(value: Any) -> Claim:
+    record = _mapping(value)
     return Claim(
-        id=record["id"],
-        scope=record["scope"],
-        project=record["project"],
-        kind=record["kind"],
-        subject=record["subject"],
-        predicate=record["predicate"],
-        object=record["object"],
-        text=record["text"],
-        valid_from=record["valid_from"],
-        confidence=float(record["confidence"]),
-        tags=tuple(record.get("tags", ())),
-        evidence=tuple(evidence_from_record(e) for e in record.get("evidence", ())),
-        supersedes=tuple(record.get("supersedes", ())),
+        id=_text(record, "id"),
+        scope=_one_of(record, "scope", SCOPES),
+        project=_text(record, "project"),
+        kind=_one_of(record, "kind", KINDS),
+        subject=_text(record, "subject"),
+        predicate=_text(record, "predicate"),
+        object=_text(record, "object"),
+        text=_text(record, "text"),
+        valid_from=_text(record, "valid_from"),
+        confidence=_share(record, "confidence"),
+        tags=_texts(record, "tags"),
+        evidence=tuple(evidence_from_record(_mapping(e)) for e in _list(record, "evidence")),
+        supersedes=_texts(record, "supersedes"),
         explicit=bool(record.get("explicit", False)),
     )
 
@@ -175,9 +286,9 @@ def evidence_to_record(evidence: Evidence) -> dict[str, Any]:
 
 def evidence_from_record(record: Mapping[str, Any]) -> Evidence:
     return Evidence(
-        at=record["at"],
-        project=record.get("project", ""),
-        session=record["session"],
-        message_id=int(record["message_id"]),
-        quote=record["quote"],
+        at=_text(record, "at"),
+        project=_text(record, "project", ""),
+        session=_text(record, "session"),
+        message_id=_count(record, "message_id"),
+        quote=_text(record, "quote"),
     )

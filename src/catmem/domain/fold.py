@@ -2,7 +2,8 @@
 
 The order is that of the statements, not of the writing: a claim counts from when it was said, so a session of
 March that is distilled in June cannot overrule one of May. Ties go by time of writing, device and number, so that
-every device folds alike. What a user wrote stands against every job.
+every device folds alike. What a user wrote stands against every job, and what a user forgot comes back by the user
+alone. A line counts once, and a step that is run twice adds neither a revision nor a version.
 """
 
 from __future__ import annotations
@@ -12,36 +13,37 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catmem.domain.change import Change, evidence_from_record
-from catmem.domain.memory import Claim, Evidence, Memory, Revision, Status, normal, statement_hash
+from catmem.domain.forgetting import heard, is_wordless
+from catmem.domain.memory import Claim, Evidence, Kind, Memory, Revision, Scope, Status, normal
 
-_JOBS = ("distiller", "dream", "sync", "import")
+_ASIDE = "the user's own word stands"
 
 
 def fold(id: str, changes: Iterable[Change], forgotten: Set[str] = frozenset()) -> Memory | None:
-    """The state of memory `id` after `changes` (each of which touches it), or None if nothing of it remains.
+    """The state of memory `id` after `changes` (each of which touches it), or None if none of them says anything.
 
-    `forgotten` holds the statement hashes of all tombstones: a claim that says such a thing again is not heard.
+    `forgotten` holds the statement hashes of all tombstones: a job that says such a thing again is not heard, and a
+    memory of which nothing else was ever said is a tombstone itself.
     """
     state = _State(id)
-    for _, change, claim in sorted(_events(id, changes), key=lambda event: event[0]):
-        _apply(state, change, claim, forgotten)
-    return state.memory()
+    events = {key: (change, claim) for key, change, claim in _events(id, (heard(c, forgotten) for c in changes))}
+    for key in sorted(events):
+        _apply(state, *events[key])
+    return state.memory(len(events))
 
 
-_Event = tuple[tuple[str, str, str, int, int], Change, Claim | None]
+_Key = tuple[str, str, str, int, int]
 
 
-def _events(id: str, changes: Iterable[Change]) -> Iterable[_Event]:
+def _events(id: str, changes: Iterable[Change]) -> Iterable[tuple[_Key, Change, Claim | None]]:
     """A line splits into what it says of this memory: its own claims, or that another claim replaces it."""
     for change in changes:
         own = [claim for claim in change.claims if claim.id == id or id in claim.supersedes]
         for number, claim in enumerate(own):
-            effective = claim.valid_from if change.op == "distilled" else change.at
-            yield (effective, change.at, change.device, change.seq, number), change, claim
+            yield (change.moment(claim), change.at, change.device, change.seq, number), change, claim
         if not own or id in change.absorbed:
-            said = [str(r["valid_from"] or "") for r in change.records if r["id"] == id]
-            effective = min(said, default=change.at)
-            yield (effective, change.at, change.device, change.seq, len(own)), change, None
+            moment = change.moment_of_records(id) if change.op == "import" else change.at
+            yield (moment, change.at, change.device, change.seq, len(own)), change, None
 
 
 @dataclass(slots=True)
@@ -55,10 +57,14 @@ class _State:
     superseded_by: str = ""
     explicit: bool = False
     absorbed: bool = False
+    stone_version: int = 0
+    unheard: Memory | None = None
 
-    def memory(self) -> Memory | None:
+    def memory(self, events: int) -> Memory | None:
+        """The memory; `events` bounds its versions, each event making two at the most."""
         if not self.revisions:
-            return None
+            stone = self.unheard
+            return stone and replace(stone, revisions=(replace(stone.now, version=2 * events + 1),))
         return Memory(
             self.id,
             self.project,
@@ -81,37 +87,40 @@ class _State:
         self.revisions.append(replace(revision, version=self.version))
         self.updated_at = max(self.updated_at, at)
 
-    def amend(self, at: str, **fields: Any) -> None:
+    def amend(self, at: str, why: str = "", **fields: Any) -> None:
         """The same statement with more evidence, a pin, a wider scope: a new version, not a new revision.
 
-        What changes nothing (a step run twice) is no version either.
+        What changes nothing (a step run twice) is no version either, whatever reason it gives.
         """
-        amended = replace(self.revisions[-1], **fields)
-        if amended != self.revisions[-1]:
+        now = self.revisions[-1]
+        amended = replace(now, **fields)
+        if amended != now:
             self.version += 1
-            self.revisions[-1] = replace(amended, version=self.version)
+            self.revisions[-1] = replace(amended, version=self.version, why=why or now.why)
             self.updated_at = max(self.updated_at, at)
 
 
-def _apply(state: _State, change: Change, claim: Claim | None, forgotten: Set[str]) -> None:
+def _apply(state: _State, change: Change, claim: Claim | None) -> None:
     now = state.now
-    if now and now.status == "forgotten" and change.op not in ("remember", "restore"):
-        return
-    if change.op == "import" and claim is None:
-        _rehydrate(state, change)
-    elif change.op == "forget":
+    if change.op == "forget":
         _forget(state, change)
+    elif now and now.status == "forgotten" and change.op not in ("remember", "restore"):
+        return
+    elif change.op == "import" and claim is None:
+        _rehydrate(state, change)
     elif claim is not None and claim.id == state.id:
-        if change.by not in _JOBS:
+        if not claim.text:
+            _leave_unheard(state, change, claim)
+        elif change.by == "user":
             _user_says(state, change, claim)
-        elif statement_hash(claim.text) not in forgotten:
+        else:
             _job_says(state, change, claim)
     elif claim is not None:
-        _retire(state, claim.valid_from, change, claim.id)
+        _retire(state, change.moment(claim), change, claim.id)
     elif state.id in change.absorbed:
         _absorb(state, change)
     elif change.op == "pin" and now:
-        state.amend(change.at, pinned=change.pinned, by=change.by, why=change.why)
+        state.amend(change.at, change.why, pinned=change.pinned)
     elif change.op == "retire":
         _retire(state, change.at, change, "")
 
@@ -142,7 +151,8 @@ def _open(state: _State, change: Change, claim: Claim, pinned: bool) -> None:
     if not state.revisions:
         state.project, state.created_at = claim.project, claim.valid_from
     state.follow(_revision(change, claim, "live", pinned), change.at)
-    state.superseded_by, state.explicit = "", state.explicit or claim.explicit
+    state.superseded_by, state.absorbed = "", False
+    state.explicit = state.explicit or claim.explicit
 
 
 def _user_says(state: _State, change: Change, claim: Claim) -> None:
@@ -150,7 +160,21 @@ def _user_says(state: _State, change: Change, claim: Claim) -> None:
     now = state.now
     pinned = change.op == "remember" or bool(now and now.pinned)
     evidence = _united(now.evidence, claim.evidence) if now else claim.evidence
-    _open(state, change, replace(claim, evidence=evidence), pinned)
+    if now and now.status == "live" and _says_the_same(now, claim):
+        state.amend(change.at, change.why, by="user", pinned=pinned, evidence=evidence)
+        state.explicit = state.explicit or claim.explicit
+    else:
+        _open(state, change, replace(claim, evidence=evidence), pinned)
+
+
+def _says_the_same(now: Revision, claim: Claim) -> bool:
+    return (claim.text, claim.object, claim.kind, claim.scope, claim.tags) == (
+        now.text,
+        now.object,
+        now.kind,
+        now.scope,
+        now.tags,
+    )
 
 
 def _job_says(state: _State, change: Change, claim: Claim) -> None:
@@ -158,9 +182,7 @@ def _job_says(state: _State, change: Change, claim: Claim) -> None:
     if now is None:
         _open(state, change, claim, pinned=False)
     elif change.op in ("promote", "merge"):
-        evidence = _united(now.evidence, claim.evidence)
-        wording = {} if _users_own(now) else {"text": claim.text, "object": claim.object, "kind": claim.kind}
-        state.amend(change.at, scope=claim.scope, evidence=evidence, tags=claim.tags, why=change.why, **wording)
+        _consolidate(state, change, claim)
     elif normal(claim.object) == normal(now.object) or (_users_own(now) and claim.text == now.text):
         _confirm(state, change, claim)
     elif _users_own(now) or state.absorbed:
@@ -170,12 +192,43 @@ def _job_says(state: _State, change: Change, claim: Claim) -> None:
         _open(state, change, replace(claim, scope=now.scope), pinned=False)
 
 
+def _consolidate(state: _State, change: Change, claim: Claim) -> None:
+    """Promote and merge: more evidence and a wider scope for what stands; a new wording is a new revision.
+
+    The wording is left alone where the user chose it, or where something was said since the dream looked. Of two
+    memories that absorb each other (two devices dreamt at once) the later one stays; what was retired stays retired.
+    """
+    now = state.revisions[-1]
+    evidence = _united(now.evidence, claim.evidence)
+    scope: Scope = "global" if "global" in (now.scope, claim.scope) else claim.scope
+    keeps = _users_own(now) or claim.valid_from < now.valid_from or claim.text == now.text
+    if state.absorbed or (now.status == "live" and not keeps):
+        if keeps:
+            claim = replace(claim, kind=now.kind, subject=now.subject, predicate=now.predicate, tags=now.tags)
+            claim = replace(claim, object=now.object, text=now.text)
+        _open(state, change, replace(claim, scope=scope, evidence=evidence), pinned=now.pinned)
+    else:
+        tags = now.tags if _users_own(now) else tuple(dict.fromkeys((*now.tags, *claim.tags)))
+        state.amend(change.at, change.why, scope=scope, evidence=evidence, tags=tags)
+
+
 def _keep_aside(state: _State, change: Change, claim: Claim) -> None:
-    """A job's contrary claim is kept in the history, behind the user's own word that stands."""
+    """A job's contrary claim is kept in the history, behind the word that stands; said again, it gains evidence."""
+    for place, known in enumerate(state.revisions[:-1]):
+        if known.why == _ASIDE and normal(known.object) == normal(claim.object):
+            evidence = _united(known.evidence, claim.evidence)
+            if evidence == known.evidence:
+                return
+            state.revisions[place] = replace(known, evidence=evidence)
+            break
+    else:
+        aside = _revision(change, claim, "superseded", pinned=False)
+        state.version += 1
+        aside = replace(aside, version=state.version, valid_to=claim.valid_from, why=_ASIDE)
+        state.revisions.insert(-1, aside)
+    # The memory's version is that of its present revision.
     state.version += 1
-    aside = _revision(change, claim, "superseded", pinned=False)
-    why = "the user's own word stands"
-    state.revisions.insert(-1, replace(aside, version=state.version, valid_to=claim.valid_from, why=why))
+    state.revisions[-1] = replace(state.revisions[-1], version=state.version)
 
 
 def _confirm(state: _State, change: Change, claim: Claim) -> None:
@@ -183,7 +236,7 @@ def _confirm(state: _State, change: Change, claim: Claim) -> None:
     now = state.revisions[-1]
     evidence = _united(now.evidence, claim.evidence)
     if now.status == "superseded" and not state.absorbed and claim.valid_from > now.valid_to:
-        _open(state, change, replace(claim, evidence=evidence), pinned=now.pinned)
+        _open(state, change, replace(claim, scope=now.scope, evidence=evidence), pinned=now.pinned)
     else:
         state.amend(change.at, evidence=evidence, confidence=max(now.confidence, claim.confidence))
     state.explicit = state.explicit or claim.explicit
@@ -191,30 +244,54 @@ def _confirm(state: _State, change: Change, claim: Claim) -> None:
 
 def _retire(state: _State, valid_to: str, change: Change, successor: str) -> None:
     now = state.now
-    # A claim made before the present revision was said cannot replace it.
-    if now is None or now.status != "live" or _users_own(now) or valid_to < now.valid_from:
+    # A claim made before the present revision was said cannot replace it; only the user replaces the user's word.
+    if now is None or now.status != "live" or valid_to < now.valid_from:
         return
-    state.amend(change.at, status="superseded", valid_to=valid_to, why=change.why or "replaced")
+    if _users_own(now) and change.by != "user":
+        return
+    state.amend(change.at, change.why or "replaced", status="superseded", valid_to=valid_to)
     state.superseded_by = successor
 
 
 def _absorb(state: _State, change: Change) -> None:
-    if state.now is None:
+    now = state.now
+    if now is None or state.absorbed or (_users_own(now) and change.by != "user"):
         return
     state.absorbed = True
-    state.superseded_by = change.claims[0].id
-    state.amend(change.at, status="superseded", valid_to=change.at, why=change.why)
+    state.superseded_by = change.claims[0].id if change.claims else ""
+    if now.status == "live":
+        state.amend(change.at, change.why, status="superseded", valid_to=change.at)
 
 
 def _forget(state: _State, change: Change) -> None:
-    """Leaves a tombstone: that there was a memory of this id, and none of its words."""
-    now = state.now
-    state.version += 1
-    stone = Revision(
-        version=state.version,
+    """Leaves a tombstone: that there was a memory of this id, and none of its words.
+
+    It is made of the forget alone, and nothing before it counts: lines that have lost their words since, or that
+    this device never saw, make no difference.
+    """
+    kept: Mapping[str, Any] = next(iter(change.entries(state.id)), {})
+    state.version = state.stone_version = max(int(kept.get("version", 1)), state.stone_version + 1)
+    state.project, state.created_at = kept.get("project", ""), kept.get("created_at", change.at)
+    state.updated_at, state.superseded_by = change.at, ""
+    state.explicit, state.absorbed, state.unheard = False, False, None
+    scope, kind = kept.get("scope", "project"), kept.get("kind", "note")
+    stone = _stone(change, scope, kind, kept.get("valid_from", state.created_at))
+    state.revisions = [replace(stone, version=state.version)]
+
+
+def _leave_unheard(state: _State, change: Change, claim: Claim) -> None:
+    """Remembers that something was said whose words are forgotten; it is a tombstone if nothing else is ever said."""
+    if state.unheard is None:
+        stone = _stone(change, claim.scope, claim.kind, claim.valid_from)
+        state.unheard = Memory(state.id, claim.project, claim.valid_from, change.at, (stone,))
+
+
+def _stone(change: Change, scope: Scope, kind: Kind, valid_from: str) -> Revision:
+    return Revision(
+        version=1,
         status="forgotten",
-        scope=now.scope if now else "project",
-        kind=now.kind if now else "note",
+        scope=scope,
+        kind=kind,
         subject="",
         predicate="",
         object="",
@@ -223,34 +300,45 @@ def _forget(state: _State, change: Change) -> None:
         confidence=0.0,
         pinned=False,
         at=change.at,
-        by=change.by,
+        by="user",
         why=change.why,
-        valid_from=now.valid_from if now else change.at,
+        valid_from=valid_from,
         valid_to=change.at,
     )
-    state.created_at = state.created_at or change.at
-    state.revisions, state.updated_at, state.superseded_by = [stone], change.at, ""
 
 
 def _rehydrate(state: _State, change: Change) -> None:
     """Takes the revisions of an exported memory as they stood; beside what is known here it is one more claim."""
-    records = sorted((r for r in change.records if r["id"] == state.id), key=lambda r: int(r["version"]))
-    if state.revisions:
-        _merge_record(state, change, _imported(records[-1]))
+    entries = change.entries(state.id)
+    told = [entry for entry in entries if not is_wordless(entry)]
+    if not told:
+        if entries and state.unheard is None:
+            last = entries[-1]
+            stone = _stone(change, last["scope"], last["kind"], last["valid_from"] or "")
+            state.unheard = Memory(state.id, last["project"], last["created_at"], change.at, (stone,))
         return
-    for record in records:
-        state.project, state.created_at = str(record["project"]), str(record["created_at"])
-        state.updated_at, state.version = str(record["updated_at"]), int(record["version"])
-        state.revisions.append(_imported(record))
+    if state.revisions:
+        _merge_entry(state, change, _imported(told[-1]))
+        return
+    for entry in told:
+        state.project, state.created_at = entry["project"], entry["created_at"]
+        state.updated_at, state.version = entry["updated_at"], int(entry["version"])
+        state.revisions.append(_imported(entry))
 
 
-def _merge_record(state: _State, change: Change, theirs: Revision) -> None:
+def _merge_entry(state: _State, change: Change, theirs: Revision) -> None:
     ours = state.revisions[-1]
-    if ours.status == "live" and normal(theirs.text) == normal(ours.text):
+    if theirs.status == "forgotten":
+        if not _users_own(ours):
+            state.version = max(state.version + 1, theirs.version)
+            state.revisions = [replace(theirs, version=state.version)]
+            state.updated_at, state.superseded_by = max(state.updated_at, change.at), ""
+    elif ours.status == "live" and normal(theirs.text) == normal(ours.text):
         evidence = _united(ours.evidence, theirs.evidence)
-        state.amend(change.at, evidence=evidence, pinned=ours.pinned or theirs.pinned)
+        state.amend(change.at, "imported", evidence=evidence, pinned=ours.pinned or theirs.pinned)
     elif theirs.status == "live" and not _users_own(ours) and theirs.valid_from >= ours.valid_from:
         state.follow(theirs, change.at)
+        state.superseded_by, state.absorbed = "", False
 
 
 def _imported(record: Mapping[str, Any]) -> Revision:
@@ -280,6 +368,8 @@ def _users_own(revision: Revision) -> bool:
 
 
 def _united(known: tuple[Evidence, ...], more: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """Evidence as a set, in the order of the saying; one message is one piece."""
-    by_place = {(e.project, e.session, e.message_id, e.quote): e for e in (*known, *more)}
+    """Evidence as a set, in the order of the saying; one message is one piece, said when it was first said."""
+    by_place: dict[tuple[str, str, int, str], Evidence] = {}
+    for e in sorted((*known, *more)):
+        by_place.setdefault((e.project, e.session, e.message_id, e.quote), e)
     return tuple(sorted(by_place.values()))

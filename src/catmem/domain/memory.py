@@ -21,6 +21,9 @@ KINDS: tuple[Kind, ...] = (
     "progress",
     "note",
 )
+SCOPES: tuple[Scope, ...] = ("project", "global")
+STATUSES: tuple[Status, ...] = ("live", "superseded", "forgotten")
+AUTHORS: tuple[Author, ...] = ("user", "distiller", "dream", "import", "sync")
 HARD_KINDS: tuple[Kind, ...] = ("preference", "environment", "convention")
 
 
@@ -117,7 +120,7 @@ def normal(text: str) -> str:
 
 def statement_hash(text: str) -> str:
     """What a tombstone keeps of a forgotten statement: enough to know it again, not enough to read it."""
-    return hashlib.blake2b(normal(text).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(normal(text).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def memory_id(scope: Scope, project: str, subject: str, predicate: str, object: str = "") -> str:
@@ -127,4 +130,4 @@ def memory_id(scope: Scope, project: str, subject: str, predicate: str, object: 
     """
     home = project if scope == "project" else ""
     identity = "\x1f".join((scope, home, *map(normal, (subject, predicate, object))))
-    return "m" + hashlib.blake2b(identity.encode(), digest_size=6).hexdigest()
+    return "m" + hashlib.blake2b(identity.encode("utf-8", "replace"), digest_size=6).hexdigest()

@@ -1,7 +1,8 @@
 """The ledgers: every change of memory, one a line, append-only; each device writes its own file alone.
 
-Line 1 names the file: {"format", "device", "machine"}. `machine` is how a device knows its own file again, so that a
-data directory shared by two machines has two ledgers, and two directories on one machine are two devices.
+Line 1 names the file: {"format", "device", "machine"}. `machine` is how a device knows its own file again in a data
+directory that several machines share. Two directories on one machine are two devices: where ledgers were copied from
+one to the other, a note under run/ tells which is this directory's own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,10 +23,15 @@ from catmem.domain.change import Change, change_from_record, change_to_record
 from catmem.domain.clock import Clock, now, system_clock
 from catmem.domain.errors import DataDamaged, LockBusy, StorageFailed
 from catmem.settings.paths import FILE_MODE, Paths, write_private
+from catmem.text.encoding import clean
 
 FORMAT = "catmem-ledger/1"
 # Longer than any fold and write of ours; whoever waits longer is told so.
 LOCK_SECONDS = 20.0
+# An append holds the lock for some milliseconds; a waiter that slept longer would mostly sleep.
+_POLL_SECONDS = 0.01
+# A rewritten ledger differs in its words or, behind them, in where its lines end: some lines tell.
+_MARK_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class Ledger:
         self._paths = paths
         self._clock = clock
         self._device = ""
+        self._lock: FileLock | None = None
 
     @property
     def device(self) -> str:
@@ -55,16 +62,24 @@ class Ledger:
         return self._device
 
     def files(self) -> list[Path]:
-        """The ledgers of all devices, in the order of their names."""
+        """The ledgers of all devices, in the order of their names; copies that a syncing program made are not."""
+        return [path for path in self._all() if not _is_copy(path)]
+
+    def copies(self) -> list[Path]:
+        """Files that name another file's device: conflict copies of a synced folder, which nobody writes or folds."""
+        return [path for path in self._all() if _is_copy(path)]
+
+    def _all(self) -> list[Path]:
         return sorted(self._paths.ledger.glob("*.jsonl"))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """The right to append, for one process at a time. Raises LockBusy after LOCK_SECONDS."""
+        """The right to append, for one process at a time; may be nested. Raises LockBusy after LOCK_SECONDS."""
         self._paths.make(self._paths.locks)
-        lock = FileLock(self._paths.locks / "ledger.lock", mode=FILE_MODE, timeout=LOCK_SECONDS)
+        if self._lock is None:
+            self._lock = FileLock(self._paths.locks / "ledger.lock", mode=FILE_MODE)
         try:
-            lock.acquire()
+            self._lock.acquire(timeout=LOCK_SECONDS, poll_interval=_POLL_SECONDS)
         except Timeout as error:
             raise LockBusy(
                 "another catmem process is writing memories; try again in a moment",
@@ -75,7 +90,7 @@ class Ledger:
         try:
             yield
         finally:
-            lock.release()
+            self._lock.release()
 
     def append(self, changes: list[Change]) -> list[Change]:
         """Writes changes as one commit, numbered and stamped; call it under `locked()`. Durable when it returns."""
@@ -92,8 +107,11 @@ class Ledger:
             raise _storage(path, error) from error
         return stamped
 
-    def read(self, path: Path, start: int = 0) -> Iterator[Line]:
-        """The complete lines of a ledger from byte `start` on; a torn last line is left for later."""
+    def read(self, path: Path, start: int = 0, holding: bytes = b"") -> Iterator[Line]:
+        """The complete lines of a ledger from byte `start` on; a torn last line is left for later.
+
+        Lines without the bytes `holding` are passed over unread.
+        """
         try:
             with path.open("rb") as file:
                 file.seek(start)
@@ -101,25 +119,44 @@ class Ledger:
                     if not raw.endswith(b"\n"):
                         return
                     end = start + len(raw)
-                    yield _line(raw, start, end)
+                    if holding in raw:
+                        yield _line(raw, start, end)
                     start = end
         except FileNotFoundError:
             return
         except OSError as error:
             raise _storage(path, error) from error
 
-    def rewrite(self, edit: Callable[[Change], Change]) -> None:
+    def mark(self, path: Path, end: int) -> str:
+        """A hash of what stands before byte `end`: where it differs, the file was rewritten since."""
+        try:
+            with path.open("rb") as file:
+                file.seek(max(0, end - _MARK_BYTES))
+                return hashlib.blake2b(file.read(min(end, _MARK_BYTES)), digest_size=8).hexdigest()
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise _storage(path, error) from error
+
+    def rewrite(self, edit: Callable[[Change], Change], gone: Sequence[str] = ()) -> None:
         """Replaces each line of this device's own ledger by `edit` of it (forgetting removes words); under `locked()`.
 
-        Lines that cannot be read are kept as they are.
+        Lines that cannot be read are kept as they are, unless one holds a text of `gone`: the torn end of an append
+        that was never acknowledged may.
         """
         path = self._path(self.device)
+        phrases = [json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "replace") for text in gone if text]
         try:
             raw = path.read_bytes()
             out = []
             for piece in raw.split(b"\n"):
-                line = _line(piece, 0, 0) if piece else Line(0, 0, None)
-                out.append(encode(edit(line.change)).rstrip(b"\n") if line.change else piece)
+                line = _line(piece, 0, 0)
+                if line.change is None:
+                    out.append(b"" if line.problem and any(phrase in piece for phrase in phrases) else piece)
+                    continue
+                edited = edit(line.change)
+                # What a later version wrote beside our fields stays, where nothing has to change.
+                out.append(piece if edited is line.change else encode(edited).rstrip(b"\n"))
             if (data := b"\n".join(out)) != raw:
                 write_private(path, data)
         except OSError as error:
@@ -130,22 +167,30 @@ class Ledger:
 
     def _own_device(self) -> str:
         machine = _machine()
-        for path in self.files():
-            first = _json(_first_line(path))
-            # The name of the file counts too: a conflict copy made by a synced folder is not ours to write.
-            if first.get("machine") == machine and first.get("device") == path.stem:
-                return path.stem
-        return ""
+        ours = [path.stem for path in self.files() if _json(_first_line(path)).get("machine") == machine]
+        note = self._note(machine)
+        noted = _first_line(note).decode("utf-8", "replace").strip()
+        if noted in ours:
+            return noted
+        # Without a note two candidates cannot be told apart, and to write into another's ledger is the worse error.
+        if len(ours) != 1:
+            return ""
+        _write_note(note, ours[0])
+        return ours[0]
 
     def _create(self) -> str:
         self._paths.make(self._paths.ledger)
-        device = secrets.token_hex(4)
-        head = json.dumps({"format": FORMAT, "device": device, "machine": _machine()}).encode() + b"\n"
+        device, machine = secrets.token_hex(4), _machine()
+        head = json.dumps({"format": FORMAT, "device": device, "machine": machine}).encode() + b"\n"
         try:
-            _append_whole(self._path(device), head)
+            write_private(self._path(device), head)
         except OSError as error:
             raise _storage(self._paths.ledger, error) from error
+        _write_note(self._note(machine), device)
         return device
+
+    def _note(self, machine: str) -> Path:
+        return self._paths.run / f"device.{machine}"
 
     def _last_seq(self, path: Path) -> int:
         """The number of the last change; read from the tail, so that an append costs the same in a long ledger."""
@@ -165,8 +210,8 @@ class Ledger:
 
 
 def encode(change: Change) -> bytes:
-    """A change as its line. Lone surrogates cannot be written and have been cleaned at the door."""
-    return json.dumps(change_to_record(change), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    """A change as its line; what UTF-8 cannot say becomes U+FFFD."""
+    return clean(json.dumps(change_to_record(change), ensure_ascii=False, separators=(",", ":"))).encode() + b"\n"
 
 
 def _line(raw: bytes, start: int, end: int) -> Line:
@@ -184,9 +229,23 @@ def _line(raw: bytes, start: int, end: int) -> Line:
 def _json(raw: bytes) -> dict[str, object]:
     try:
         record = json.loads(raw)
+        if b"\\u" in raw:
+            # An escaped lone surrogate is JSON, but no text that can be stored.
+            record = json.loads(clean(json.dumps(record, ensure_ascii=False)))
     except (ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
+
+
+def _is_copy(path: Path) -> bool:
+    device = _json(_first_line(path)).get("device")
+    return isinstance(device, str) and device != path.stem
+
+
+def _write_note(note: Path, device: str) -> None:
+    # Only needed where ledgers of two directories meet; the name in the ledger itself serves elsewhere.
+    with contextlib.suppress(OSError):
+        write_private(note, device.encode())
 
 
 def _first_line(path: Path) -> bytes:
@@ -210,7 +269,7 @@ def _append_whole(path: Path, data: bytes) -> None:
             while written < len(data):
                 written += os.write(descriptor, data[written:])
             os.fsync(descriptor)
-        except OSError:
+        except BaseException:
             os.ftruncate(descriptor, size)
             raise
     finally:

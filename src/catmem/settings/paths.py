@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from catmem.domain.errors import StorageFailed
+
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
 
@@ -52,17 +54,27 @@ class Paths:
         self.snapshot = self.run / "settings.json"
 
     def make(self, folder: Path) -> Path:
-        """Creates a folder of the data directory, private to the user."""
-        if not folder.is_dir():
-            folder.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
-            if self.root.stat().st_mode & 0o077:
-                self.root.chmod(DIRECTORY_MODE)
+        """Creates a folder of the data directory, private to the user. Raises StorageFailed."""
+        try:
+            if not folder.is_dir():
+                folder.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
+                if self.root.stat().st_mode & 0o077:
+                    self.root.chmod(DIRECTORY_MODE)
+        except OSError as error:
+            raise StorageFailed(
+                f"cannot make {folder}: {error.strerror}; name another data directory with --dir",
+                f"无法创建 {folder}：{error.strerror}；请用 --dir 指定其他数据目录",
+            ) from error
         return folder
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Writes a small file whole or not at all: a temporary beside it, fsync, rename."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Writes a small file whole or not at all: a temporary beside it, fsync, rename, fsync of the folder.
+
+    A symbolic link stays one: what it points to is replaced. Raises OSError.
+    """
+    path = Path(os.path.realpath(path))
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(3).hex()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
     try:
         try:
@@ -73,6 +85,17 @@ def write_private(path: Path, data: bytes) -> None:
         finally:
             os.close(descriptor)
         temporary.replace(path)
-    except OSError:
+    except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass  # Some network drives cannot; the file itself is safe already.
+    finally:
+        os.close(descriptor)

@@ -11,10 +11,13 @@ from pathlib import Path
 from catmem.domain.clock import Clock, now
 from catmem.domain.errors import DataDamaged, LockBusy, SchemaTooNew, StorageFailed
 from catmem.settings.paths import FILE_MODE, Paths
-from catmem.store.schema import migrate
+from catmem.store.schema import MIGRATIONS, migrate, refuse_newer
 
 # A fold of many lines holds the write lock for seconds; a reader never waits, thanks to the write-ahead log.
 BUSY_SECONDS = 30.0
+_SUFFIXES = ("", "-wal", "-shm")
+# Damage inside a page may show as a table or a text that is not there.
+_SIGNS_OF_DAMAGE = ("malformed", "not a database", "no such table", "no such column", "Could not decode")
 
 
 def open_database(paths: Paths, clock: Clock) -> sqlite3.Connection:
@@ -30,21 +33,60 @@ def open_database(paths: Paths, clock: Clock) -> sqlite3.Connection:
 def open_readonly(path: Path, busy_seconds: float) -> sqlite3.Connection:
     """For hooks: never creates, migrates or waits long. Raises a CatmemError if it cannot be read as it is."""
     with translated(path):
-        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=busy_seconds, isolation_level=None)
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("SELECT count(*) FROM meta").fetchone()
+        connection = sqlite3.connect(_read_only(path), uri=True, timeout=busy_seconds, isolation_level=None)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            refuse_newer(connection)
+            connection.execute("SELECT count(*) FROM meta").fetchone()
+        except (sqlite3.Error, SchemaTooNew):
+            connection.close()
+            raise
         return connection
+
+
+def quick_check(path: Path) -> str:
+    """What SQLite finds wrong with the database, or an empty string; a missing one is not wrong."""
+    if not path.exists():
+        return ""
+    try:
+        with contextlib.closing(sqlite3.connect(_read_only(path), uri=True, timeout=BUSY_SECONDS)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.Error as error:
+        return str(error)
+    return "" if found == "ok" else found.splitlines()[0]
+
+
+def _read_only(path: Path) -> str:
+    return f"{path.absolute().as_uri()}?mode=ro"
 
 
 def set_aside(paths: Paths, clock: Clock) -> Path:
     """Moves a damaged database, with its log, into quarantine."""
     paths.make(paths.quarantine)
-    mark = now(clock).replace(":", "")
-    for suffix in ("", "-wal", "-shm"):
-        source = paths.database.with_name(paths.database.name + suffix)
-        with contextlib.suppress(FileNotFoundError):
-            source.rename(paths.quarantine / f"memories-{mark}.db{suffix}")
-    return paths.quarantine / f"memories-{mark}.db"
+    target = paths.quarantine / f"memories-{now(clock).replace(':', '')}.db"
+    with translated(paths.database):
+        for suffix in _SUFFIXES:
+            with contextlib.suppress(FileNotFoundError):
+                beside(paths.database, suffix).rename(beside(target, suffix))
+    return target
+
+
+def remove(paths: Paths) -> None:
+    """Removes the database; it is made anew from the ledgers."""
+    with translated(paths.database):
+        for suffix in _SUFFIXES:
+            beside(paths.database, suffix).unlink(missing_ok=True)
+
+
+def remove_old_copies(paths: Paths) -> None:
+    """Removes damaged databases and backups: derived as they are, they may hold what was forgotten since."""
+    with translated(paths.database):
+        for copy in (*paths.quarantine.glob("memories-*.db*"), *paths.root.glob("memories.db.before-*")):
+            copy.unlink(missing_ok=True)
+
+
+def beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
 
 
 @contextlib.contextmanager
@@ -59,9 +101,12 @@ def translated(path: Path) -> Iterator[None]:
                 "memories.db is locked by another program; try again when it is done",
                 "memories.db 被另一个程序锁住；请等它结束后再试",
             ) from error
-        if "malformed" in text or "not a database" in text:
+        if any(sign in text for sign in _SIGNS_OF_DAMAGE):
             raise _damaged(path) from error
         raise StorageFailed(f"cannot use {path}: {text}", f"无法使用 {path}：{text}") from error
+    except (sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError):
+        # A fault of ours; to call the file damaged would set a healthy one aside.
+        raise
     except sqlite3.DatabaseError as error:
         raise _damaged(path) from error
     except OSError as error:
@@ -81,13 +126,23 @@ def _connect(path: Path) -> sqlite3.Connection:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, FILE_MODE))
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
+            # Before anything that could change the file of a later catmem.
+            version = refuse_newer(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             # The ledger is the truth and is synced; the index may lose its last moments to a power cut.
             connection.execute("PRAGMA synchronous = NORMAL")
             # What was forgotten is overwritten, not only unlinked.
             connection.execute("PRAGMA secure_delete = ON")
+            if 0 < version < len(MIGRATIONS):
+                _back_up(connection, beside(path, f".before-{len(MIGRATIONS)}"))
             migrate(connection)
         except (sqlite3.Error, SchemaTooNew):
             connection.close()
             raise
         return connection
+
+
+def _back_up(connection: sqlite3.Connection, target: Path) -> None:
+    target.unlink(missing_ok=True)
+    os.close(os.open(target, os.O_CREAT | os.O_RDWR, FILE_MODE))
+    connection.execute("VACUUM INTO ?", (str(target),))

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from catmem.domain.change import Change, change_from_record
+from catmem.domain.change import Change, change_from_record, change_to_record
 from catmem.domain.clock import Clock, system_clock
-from catmem.domain.errors import BadInput, NotFound, VersionConflict
+from catmem.domain.errors import BadInput, DataDamaged, LockBusy, NotFound, StorageFailed, VersionConflict
+from catmem.domain.forgetting import Tombstones, heard, stone_record, without_words, wordless
 from catmem.domain.memory import Memory, statement_hash
 from catmem.ledger.ledger import Ledger
 from catmem.settings.paths import Paths
-from catmem.store.database import open_database, open_readonly, translated
-from catmem.store.folding import catch_up
+from catmem.store.database import open_database, open_readonly, remove, remove_old_copies, set_aside, translated
+from catmem.store.folding import catch_up, fold_news, tombstones
 from catmem.store.records import memory_from_json
 
-# How often a writer that lost the race is let try again on the new state.
+# How often a writer that lost the race proposes again; the last time it holds the lock and cannot lose.
 _ATTEMPTS = 5
 # A reader in a hook would rather do without than make its host wait.
 READONLY_BUSY_SECONDS = 0.2
+# A forget waits so long for readers of the old state; then it makes the database anew and leaves them the old file.
+_WIPE_SECONDS = 2.0
+
+_Answer = TypeVar("_Answer")
 
 
 class MemoryStore:
-    """memories.db over the ledgers. `catch_up` folds what the ledgers have gained; readings show what is folded."""
+    """memories.db over the ledgers. `catch_up` folds what the ledgers have gained; readings show what is folded.
+
+    The database may be deleted or damaged at any time: it is made anew when that is met.
+    """
 
     def __init__(self, paths: Paths, ledger: Ledger, clock: Clock = system_clock, *, readonly: bool = False) -> None:
         self._paths = paths
@@ -33,14 +42,36 @@ class MemoryStore:
         self._clock = clock
         self._readonly = readonly
         self._opened: sqlite3.Connection | None = None
+        self._inode = 0
 
     @property
     def connection(self) -> sqlite3.Connection:
+        """The database, folded up to date when it is opened; opened again if the file was replaced."""
+        if self._opened is not None and self._inode != self._inode_now():
+            self.close()
         if self._opened is None and self._readonly:
             self._opened = open_readonly(self._paths.database, READONLY_BUSY_SECONDS)
+            self._inode = self._inode_now()
         elif self._opened is None:
             self._opened = open_database(self._paths, self._clock)
+            self._inode = self._inode_now()
+            catch_up(self._opened, self._ledger)
         return self._opened
+
+    def using(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+        """Does a piece of work on the database; a damaged one is set aside, made anew from the ledgers, asked again."""
+        try:
+            with translated(self._paths.database):
+                return work(self.connection)
+        except DataDamaged:
+            if self._readonly:
+                raise
+        with self._ledger.locked(), translated(self._paths.database):
+            replaced = self._opened is not None and self._inode != self._inode_now()
+            self.close()
+            if not replaced:
+                set_aside(self._paths, self._clock)
+            return work(self.connection)
 
     def close(self) -> None:
         if self._opened is not None:
@@ -48,16 +79,25 @@ class MemoryStore:
             self._opened = None
 
     def catch_up(self) -> int:
-        """Folds new ledger lines; returns how many."""
-        with translated(self._paths.database):
-            return catch_up(self.connection, self._ledger)
+        """Folds new ledger lines; returns how many. Where another device has forgotten something, obeys."""
+        lines = self.using(lambda connection: catch_up(connection, self._ledger))
+        if self._meta("unwiped"):
+            self._wipe()
+        return lines
 
     def rebuild(self) -> None:
-        """Makes memories.db anew from the ledgers: the same memories, by the fold."""
-        self.close()
-        for suffix in ("", "-wal", "-shm"):
-            self._paths.database.with_name(self._paths.database.name + suffix).unlink(missing_ok=True)
-        self.catch_up()
+        """Makes memories.db anew from the ledgers: the same memories, by the fold. Raises SchemaTooNew."""
+        with self._ledger.locked():
+            self.using(lambda connection: None)
+            self.close()
+            remove(self._paths)
+            self.catch_up()
+
+    def _inode_now(self) -> int:
+        try:
+            return os.stat(self._paths.database).st_ino
+        except OSError:
+            return 0
 
     # -- changing ------------------------------------------------------------------------------------------------
 
@@ -65,59 +105,133 @@ class MemoryStore:
         """Appends changes to this device's ledger and folds them, as one step.
 
         `base_versions` names the version of each memory that the writer has seen; if one has moved on, nothing is
-        written and VersionConflict is raised.
+        written and VersionConflict is raised. What a job says of forgotten things is left out.
         """
-        self._ledger.device  # noqa: B018  made before the lock is taken
+        self.using(lambda connection: None)  # A database that we must not touch is refused before anything is written.
         with self._ledger.locked():
             self.catch_up()
-            for id, version in (base_versions or {}).items():
-                memory = self.get(id)
-                present = memory.version if memory else 0
-                if present != version:
-                    raise VersionConflict(
-                        f"memory {id} is at version {present}, not {version}; read it again",
-                        f"记忆 {id} 已是第 {present} 版，而不是 {version}；请重新读取",
-                    )
-            written = self._ledger.append(list(changes))
-        self.catch_up()
+            written = self.using(lambda connection: self._append(connection, changes, base_versions or {}))
+        if self._meta("unwiped"):
+            self._wipe()
         return written
 
     def commit_retrying(self, propose: Callable[[], tuple[Sequence[Change], Mapping[str, int]]]) -> list[Change]:
         """Lets `propose` look at the present state and commit; the loser of a race proposes again."""
-        for attempt in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS - 1):
             self.catch_up()
             changes, seen = propose()
             try:
                 return self.commit(changes, seen) if changes else []
             except VersionConflict:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-        return []
-
-    def forget(self, ids: Sequence[str], why: str = "") -> None:
-        """Leaves tombstones and removes the words from the database and from this device's ledger."""
+                continue
         with self._ledger.locked():
             self.catch_up()
-            texts = {revision.text for id in ids for revision in self.require(id).revisions if revision.text}
-            hashes = tuple(sorted({*map(statement_hash, texts)}))
-            change = Change(0, "", "", "forget", "user", why=why, ids=tuple(ids), hashes=hashes)
-            self._ledger.append([change])
-            gone = frozenset(ids)
-            self._ledger.rewrite(lambda change: without_words(change, gone, frozenset(hashes)))
-        self.catch_up()
-        with translated(self._paths.database):
-            self.connection.execute("VACUUM")
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            changes, seen = propose()
+            return self.commit(changes, seen) if changes else []
+
+    def forget(self, ids: Sequence[str], why: str = "") -> None:
+        """Leaves tombstones and removes the words from every file of ours; run twice, it does nothing.
+
+        What the memories have absorbed was the same statement in other words, and goes with them.
+        Raises NotFound; LockBusy if the words are out of force but could not be overwritten yet: the next run will.
+        """
+        with self._ledger.locked():
+            self.catch_up()
+            gone = [memory for memory in self.with_absorbed(ids) if memory.now.status != "forgotten"]
+            if not gone:
+                return
+            change = Change(0, "", "", "forget", "user", why=why, ids=tuple(sorted(m.id for m in gone)))
+            self.using(lambda connection: self._append(connection, [change], {}))
+            self._wipe({revision.text for memory in gone for revision in memory.revisions})
+
+    def with_absorbed(self, ids: Sequence[str]) -> list[Memory]:
+        """The memories of `ids` and all that were merged into them: what a forget of them removes."""
+        found: dict[str, Memory] = {}
+        waiting = [self.require(id).id for id in ids]
+        while waiting:
+            id = waiting.pop()
+            memory = None if id in found else self.get(id)
+            if memory is None:
+                continue
+            found[id] = memory
+            for change in self.changes(id):
+                if any(claim.id == id for claim in change.claims):
+                    waiting += [a for a in change.absorbed if (m := self.get(a)) and m.superseded_by == id]
+        return list(found.values())
+
+    def _append(
+        self, connection: sqlite3.Connection, changes: Sequence[Change], base_versions: Mapping[str, int]
+    ) -> list[Change]:
+        """The step of a commit. The append is what counts: a fold that fails after it is made up for later.
+
+        Raises only before it has appended, so that it may be asked again.
+        """
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            fold_news(connection, self._ledger)
+            self._refuse_stale(connection, base_versions)
+            stones = tombstones(connection)
+            written = self._ledger.append([self._fit_to_write(connection, change, stones) for change in changes])
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        try:
+            fold_news(connection, self._ledger)
+            connection.execute("COMMIT")
+        except (sqlite3.Error, StorageFailed, LockBusy):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        return written
+
+    def _refuse_stale(self, connection: sqlite3.Connection, base_versions: Mapping[str, int]) -> None:
+        for id, version in base_versions.items():
+            memory = _memory(connection, id)
+            present = memory.version if memory else 0
+            if present != version:
+                raise VersionConflict(
+                    f"memory {id} is at version {present}, not {version}; read it again",
+                    f"记忆 {id} 已是第 {present} 版，而不是 {version}；请重新读取",
+                )
+
+    def _fit_to_write(self, connection: sqlite3.Connection, change: Change, stones: Tombstones) -> Change:
+        """A change as the ledger takes it. Raises BadInput for one that could not be read back."""
+        if change.op == "forget":
+            change = _with_stones(change, [m for id in change.ids if (m := _memory(connection, id))])
+        elif change.by != "user":
+            change = _silenced(connection, change, stones)
+        try:
+            change_from_record(json.loads(json.dumps(change_to_record(change))))
+        except DataDamaged as error:
+            raise BadInput(f"this change cannot be kept: {error.en}", f"无法保存这项改动：{error.zh}") from error
+        return change
+
+    def _wipe(self, texts: Iterable[str] = ()) -> None:
+        """Takes forgotten words out of every file of ours; until that is done, every process tries."""
+        with self._ledger.locked():
+            stones = self.using(tombstones)
+            self._ledger.rewrite(lambda change: without_words(change, stones), tuple(texts))
+            self.using(lambda connection: catch_up(connection, self._ledger))
+            remove_old_copies(self._paths)
+            if not self.using(_overwrite):
+                # Someone is reading the old state: he keeps the old file, which goes when he is done.
+                self.close()
+                remove(self._paths)
+            self.using(lambda connection: connection.execute("DELETE FROM meta WHERE name = 'unwiped'"))
 
     # -- reading -------------------------------------------------------------------------------------------------
 
     def get(self, id: str) -> Memory | None:
-        row = self._one("SELECT record FROM memories WHERE id = ?", (id,))
-        return memory_from_json(row[0]) if row else None
+        return self.using(lambda connection: _memory(connection, id))
 
     def require(self, id: str) -> Memory:
         """The memory of an id or of an unambiguous beginning of one. Raises NotFound or BadInput."""
-        rows = self._all("SELECT record FROM memories WHERE id = ? OR id LIKE ? LIMIT 2", (id, _prefix(id)))
+        # Four characters at least: a beginning that fits by chance should be an error.
+        beginning = id if len(id) >= 4 else ""
+        rows = self._all(
+            "SELECT record FROM memories WHERE id = ? OR (? != '' AND substr(id, 1, length(?)) = ?) LIMIT 2",
+            (id, beginning, beginning, beginning),
+        )
         if not rows:
             raise NotFound(
                 f"there is no memory {id}; `mem recall WORDS` shows ids",
@@ -155,8 +269,7 @@ class MemoryStore:
         return ((row[0], memory_from_json(row[1])) for row in rows)
 
     def turn(self) -> int:
-        row = self._one("SELECT value FROM meta WHERE name = 'turn'", ())
-        return int(row[0]) if row else 0
+        return int(self._meta("turn") or 0)
 
     def changes(self, id: str | None = None, limit: int = -1) -> list[Change]:
         """Ledger lines, newest first: of one memory or of all."""
@@ -185,33 +298,62 @@ class MemoryStore:
         return [{"session": row[0], "at": row[1], **json.loads(row[2])} for row in rows]
 
     def problems(self) -> list[tuple[str, int, str]]:
-        """Ledger lines that could not be read: (device, byte offset, reason)."""
-        return [(str(d), int(s), str(r)) for d, s, r in self._all("SELECT device, start, reason FROM problems", ())]
+        """Ledger lines that could not be read: (device, byte offset, reason); and copies of ledgers, never folded."""
+        lines = [(str(d), int(s), str(r)) for d, s, r in self._all("SELECT device, start, reason FROM problems", ())]
+        copies = [(path.stem, 0, "a copy of another ledger, not read") for path in self._ledger.copies()]
+        return lines + copies
 
     # -- plumbing ------------------------------------------------------------------------------------------------
 
     def _memories(self, where: str, values: Iterable[object]) -> list[Memory]:
-        return [memory_from_json(row[0]) for row in self._all(f"SELECT record FROM memories WHERE {where}", values)]
+        sql, given = f"SELECT record FROM memories WHERE {where}", tuple(values)
+        return self.using(lambda c: [memory_from_json(row[0]) for row in c.execute(sql, given)])
 
     def _all(self, sql: str, values: Iterable[object]) -> list[Any]:
-        with translated(self._paths.database):
-            return self.connection.execute(sql, tuple(values)).fetchall()
+        given = tuple(values)
+        return self.using(lambda connection: connection.execute(sql, given).fetchall())
 
-    def _one(self, sql: str, values: Iterable[object]) -> Any:
-        with translated(self._paths.database):
-            return self.connection.execute(sql, tuple(values)).fetchone()
+    def _meta(self, name: str) -> str:
+        rows = self._all("SELECT value FROM meta WHERE name = ?", (name,))
+        return str(rows[0][0]) if rows else ""
 
 
-def without_words(change: Change, gone: frozenset[str], hashes: frozenset[str]) -> Change:
-    """A ledger line without what was said about forgotten memories; what it did to others stays."""
-    claims = tuple(c for c in change.claims if c.id not in gone and statement_hash(c.text) not in hashes)
-    records = tuple(r for r in change.records if r["id"] not in gone and statement_hash(str(r["text"])) not in hashes)
-    if claims == change.claims and records == change.records:
+def _memory(connection: sqlite3.Connection, id: str) -> Memory | None:
+    row = connection.execute("SELECT record FROM memories WHERE id = ?", (id,)).fetchone()
+    return memory_from_json(row[0]) if row else None
+
+
+def _with_stones(change: Change, memories: Sequence[Memory]) -> Change:
+    """A forget with what its tombstones keep, and the statements that may not come back."""
+    texts = {revision.text for memory in memories for revision in memory.revisions if revision.text}
+    hashes = tuple(sorted({*change.hashes, *map(statement_hash, texts)}))
+    return dataclasses.replace(change, hashes=hashes, records=tuple(stone_record(memory) for memory in memories))
+
+
+def _silenced(connection: sqlite3.Connection, change: Change, stones: Tombstones) -> Change:
+    """A job's line without the forgotten: it would not be heard, and must not write the words again."""
+    said = heard(change, stones.hashes)
+    claims = []
+    for claim in said.claims:
+        memory = _memory(connection, claim.id) if claim.id in stones.last else None
+        claim = wordless(claim) if memory and memory.now.status == "forgotten" else claim
+        if claim.text or claim.supersedes:
+            claims.append(claim)
+    if tuple(claims) == change.claims and said.records == change.records:
         return change
-    # A digest may tell the same in other words; it can be made again from the session.
-    return dataclasses.replace(change, claims=claims, records=records, digest=None)
+    return dataclasses.replace(said, claims=tuple(claims), digest=None)
 
 
-def _prefix(id: str) -> str:
-    # Ids are hexadecimal; anything else could be a wildcard of LIKE.
-    return id + "%" if len(id) >= 4 and id.isalnum() else id
+def _overwrite(connection: sqlite3.Connection) -> bool:
+    """Leaves no byte of deleted rows in the database and its log. False if a reader or writer is in the way."""
+    before = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute(f"PRAGMA busy_timeout = {int(_WIPE_SECONDS * 1000)}")
+    try:
+        connection.execute("VACUUM")
+        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            return False
+        raise
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {before}")

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from catmem.domain.change import evidence_from_record, evidence_to_record
+from catmem.domain.errors import DataDamaged
 from catmem.domain.memory import Memory, Revision
 
 
@@ -24,9 +25,13 @@ def memory_to_json(memory: Memory) -> str:
 
 
 def memory_from_json(text: str) -> Memory:
-    record = json.loads(text)
-    revisions = tuple(_revision_from_record(r) for r in record.pop("revisions"))
-    return Memory(revisions=revisions, **record)
+    """The memory of a row. Raises DataDamaged if it is not what `memory_to_json` wrote."""
+    try:
+        record = json.loads(text)
+        revisions = tuple(_revision_from_record(r) for r in record.pop("revisions"))
+        return Memory(revisions=revisions, **record)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DataDamaged(f"a row of memories.db is damaged: {error}", f"memories.db 有一行已损坏：{error}") from error
 
 
 def _revision_to_record(revision: Revision) -> dict[str, Any]:
