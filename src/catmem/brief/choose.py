@@ -56,8 +56,9 @@ def choose(reader: SearchReader, project: str, bounds: Bounds, *, prompt: str, n
     choice.add("facts", _standing(reader, project, FACT_KINDS), _MOST["facts"])
     for name, kind in (("progress", "progress"), ("decisions", "decision"), ("questions", "question")):
         choice.add(name, _standing(reader, project, (kind,), by_age=True), _MOST[name])
-    related = _related(reader, project, bounds, prompt, now) if prompt.strip() else []
-    if not related:
+    if prompt.strip():
+        related = _related(reader, project, bounds, prompt, now)
+    else:
         related = _standing(reader, project, ("note", "decision", "progress", "question"), by_age=True)
     choice.add("history", related, bounds.items)
     return choice

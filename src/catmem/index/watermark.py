@@ -61,4 +61,6 @@ def database_identity(paths: Paths, store: MemoryStore) -> str:
 
 def forgotten_hashes(store: MemoryStore) -> frozenset[str]:
     """The statement hashes of everything the user had forgotten."""
+    if not store.counts().get("forgotten"):
+        return frozenset()
     return frozenset(hash for change in store.changes() if change.op == "forget" for hash in change.hashes)
