@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 # How far back a hook looks for a message it may have appended already, in bytes: the same event delivered twice comes
 # within seconds, and no record is longer than 64 KB.
-WINDOW = 128 * 1024
+WINDOW = 256 * 1024
 
 # After these the user has an answer, which must survive a power loss with `durability: turn`.
 _TURN_MARKS = frozenset({"turn", "end"})
@@ -60,7 +60,7 @@ def append(
 ) -> Outcome:
     """Appends messages and marks to the session `key`, all or none of them, in one write.
 
-    Messages get the next ids; those whose uid is in the session already are left out (looked up in the last 128 KB, or
+    Messages get the next ids; those whose uid is in the session already are left out (looked up in the last 256 KB, or
     everywhere with `whole_file_dedupe`), and so is a mark that repeats the last of its name.
     durability  when to wait for the disk: `none`, `turn` (an answer or the end of a turn is among them), `message`
     keep_ids    an import's own ids stay, as far as they are higher than all that are there
@@ -98,12 +98,7 @@ def heal(place: Place, wait: float = 0.0) -> tuple[Record, list[str]]:
 
 def last_mark(path: str, name: str) -> Record | None:
     """The newest mark of a name: from the tail of the file if it is there, else from the whole. Takes no lock."""
-    for limit in (WINDOW, 0):
-        data = _tail_bytes(path, limit)
-        found = _last_mark(data, name)
-        if found or len(data) < limit:
-            return found
-    return None
+    return _last_mark(_tail_bytes(path, WINDOW), name) or _last_mark(_tail_bytes(path, 0), name)
 
 
 def tail(path: str, limit: int = WINDOW) -> list[Record]:

@@ -5,8 +5,8 @@
 
 `bytes` is the size of the file that the line describes, `checksum` the CRC-32 of the line before it. `count` is the
 number of messages that are the session's own; `root` the uid of its first message. `adopted` stands while count and
-last_id are an export's word for messages that are not here, `ended` while no message follows an `end` mark, `purged` the time
-when text was last taken out of messages.
+last_id are an export's word for messages that are not here, `ended` while no message follows an `end` mark; `purged`
+is the time when text was last taken out of messages.
 """
 
 from __future__ import annotations

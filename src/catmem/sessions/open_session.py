@@ -67,7 +67,7 @@ class OpenSession:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def write(self, records: list[Record], *, sync: bool) -> None:
-        """Appends records (already `stored`) by one write and brings line 1 up to date. On an error nothing of them is left."""
+        """Appends records (already `stored`) by one write, and brings line 1 up to date. On an error none is left."""
         was_empty, before = self.size == 0, self.size
         data = self._joint + b"".join(map(encode_stored, records))
         if was_empty:
@@ -207,7 +207,8 @@ class OpenSession:
         if has_line1:
             self.room = len(first) if whole and len(first) % line1.ROOM == 0 else 0
             pieces = pieces[1:]
-            self._set_aside([(0, first, first_reason or reason or "line 1 does not describe this file")])
+            if first_reason or reason or not whole:
+                self._set_aside([(0, first, first_reason or reason or "cut line 1")])
             self.healed.append(LINE1)
         self._absorb(pieces, set())
         line1.fill(self.header, said)

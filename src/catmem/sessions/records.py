@@ -230,7 +230,7 @@ def _salvage(body: bytes, reason: str) -> tuple[list[tuple[bytes, Record]], str]
     starts = _starts(body)
     found: list[tuple[bytes, Record]] = []
     left = len(body)
-    for start, stop in zip(starts, [*starts[1:], len(body)], strict=True):
+    for start, stop in zip(starts, [*starts[1:], len(body)], strict=False):
         # surrogateescape keeps the count of bytes where the damage is not UTF-8; encoding strictly then refuses it.
         text = body[start:stop].decode("utf-8", "surrogateescape")
         try:
