@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
 
 if TYPE_CHECKING:
+    from catmem.brief.briefer import Briefer
+    from catmem.clients.port import Installer
     from catmem.distil.worker import DistilWorker
     from catmem.index.writer import SearchIndex
     from catmem.ledger.ledger import Ledger
@@ -55,7 +59,9 @@ class Catmem:
         """The door that every written text passes; `source` is "said" or "tool"."""
         from catmem.text.secrets import redact
 
-        return redact(text, self._key, source=source) if self.settings.redact_secrets else text
+        if not self.settings.redact_secrets:
+            return text
+        return redact(text, self._key, source="said" if source == "said" else "tool")
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -92,7 +98,29 @@ class Catmem:
     def recaller(self) -> Recaller:
         from catmem.recall.recall import Recaller
 
-        return Recaller(self.paths, self.settings, self.clock)
+        return Recaller(
+            self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history)
+        )
+
+    @cached_property
+    def briefer(self) -> Briefer:
+        from catmem.brief.briefer import Briefer
+
+        return Briefer(self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history))
+
+    def installer(self, client: str, config_dir: Path | None) -> Installer:
+        """What connects an assistant: it will call this very installation, on this data directory."""
+        from catmem.clients.catalogue import CLIENTS
+
+        program = Path(sys.executable).with_name("mem")
+        start = (str(program),) if program.exists() else (sys.executable, "-m", "catmem")
+        # Named outright unless it is the usual place: an assistant started elsewhere has no CATMEM_DIR.
+        usual = self.paths.root == Path.home() / ".catmem"
+        options = () if usual else ("--dir", str(self.paths.root.absolute()))
+        made: Installer = import_module(CLIENTS[client]["install"]).INSTALLER(
+            self.paths, (*start, *options), config_dir
+        )
+        return made
 
     def project_of(self, cwd: str) -> Project:
         from catmem.settings.workspace import project_of

@@ -75,7 +75,7 @@ def app(context: click.Context, dir: Path | None, as_json: bool) -> None:
     context.obj = {"dir": dir, "as_json": as_json}
 
 
-app = with_common(app)  # type: ignore[assignment, arg-type]
+app = with_common(app)  # type: ignore[assignment]
 
 
 def main() -> int:

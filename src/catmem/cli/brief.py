@@ -18,7 +18,8 @@ from catmem.cli.output import Session, mem_command, two
 def command(session: Session, cwd: str | None, project: str | None, prompt: str | None) -> None:
     catmem = session.catmem
     key = project if project is not None else catmem.project_of(cwd or os.getcwd()).key
-    brief = brief_of(catmem, key, prompt)
+    catmem.index.catch_up(catmem.store, catmem.history)
+    brief = catmem.briefer.brief(key, prompt)
     session.result({"text": brief.text, "tokens": brief.tokens, "bytes": brief.bytes, "items": list(brief.items)})
     if not session.as_json:
         if brief.text:

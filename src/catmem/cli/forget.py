@@ -10,6 +10,7 @@ from catmem.cli.output import Session, mem_command, two
 from catmem.domain.clock import local_day, parse_instant
 from catmem.domain.errors import BadInput, NotConfirmed, NotFound
 from catmem.domain.memory import Memory
+from catmem.domain.session import SessionRef
 from catmem.text.tokens import query_tokens, tokens
 
 
@@ -68,11 +69,12 @@ def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
     catmem.store.forget([memory.id for memory in chosen], "forgotten by the user")
     purged = 0
     if purge:
-        for memory in chosen:
-            for revision in memory.revisions:
-                for e in revision.evidence:
-                    purged += catmem.history.purge_quote(e.project, e.session, e.quote)
-    catmem.index.forget([memory.id for memory in chosen])
+        for e in sorted({e for memory in chosen for revision in memory.revisions for e in revision.evidence}):
+            ref = SessionRef(e.project, e.session)
+            if catmem.history.exists(ref):
+                purged += catmem.history.purge(ref, e.quote)
+    quotes = {e.quote for memory in chosen for revision in memory.revisions for e in revision.evidence}
+    catmem.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     catmem.index.catch_up(catmem.store, catmem.history)
     return purged
 

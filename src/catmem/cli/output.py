@@ -52,7 +52,7 @@ def mem_command(name: str, en: str, zh: str) -> Callable[[Callable[..., None]], 
 
     def decorate(function: Callable[..., None]) -> click.Command:
         @click.pass_context
-        def run(context: click.Context, dir: Path | None, as_json: bool, **arguments: Any) -> None:
+        def run(context: click.Context, /, dir: Path | None, as_json: bool, **arguments: Any) -> None:
             inherited: dict[str, Any] = context.obj or {}
             root = dir or inherited.get("dir") or default_root()
             session = Session(Path(root).expanduser(), as_json or bool(inherited.get("as_json")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
@@ -12,6 +11,7 @@ from catmem.cli.output import Session, mem_command, two
 from catmem.domain.clock import local_day, parse_instant
 from catmem.domain.errors import BadInput
 from catmem.domain.memory import KINDS, Kind
+from catmem.recall.recall import Item
 
 
 @mem_command("recall", "Search the memory; --save keeps a text word for word.", "检索记忆；--save 逐字保存一段文字。")
@@ -87,7 +87,7 @@ def _day(text: str | None, end: bool = False) -> str | None:
     return instant[0]
 
 
-def _print(session: Session, items: list[dict[str, Any]]) -> None:
+def _print(session: Session, items: list[Item]) -> None:
     if not items:
         session.say("nothing in memory about that", "记忆中没有相关内容")
     for item in items:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from catmem.cli.output import Session, mem_command
 
@@ -16,7 +17,7 @@ def command(session: Session) -> None:
     paths = catmem.paths
     places = {"messages": paths.messages, "ledger": paths.ledger, "memories.db": paths.database, "search": paths.search}
     sizes = {name: size_of(place) for name, place in places.items()}
-    value = {
+    value: dict[str, Any] = {
         "memories": {k: v for k, v in counts.items() if ":" not in k},
         "kinds": {k.partition(":")[2]: v for k, v in counts.items() if ":" in k},
         "projects": len({header.ref.project for header in headers}),

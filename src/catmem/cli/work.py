@@ -77,7 +77,7 @@ def vars_of(worked: Worked) -> dict[str, int]:
 def only_worker(catmem: Catmem, wait: float) -> Iterator[None]:
     """The right to be the worker. Raises LockBusy if another one is at it for longer than `wait` seconds."""
     catmem.paths.make(catmem.paths.locks)
-    lock = FileLock(catmem.paths.locks / "work.lock", mode=FILE_MODE, timeout=wait)
+    lock = FileLock(catmem.paths.work_lock, mode=FILE_MODE, timeout=wait)
     try:
         lock.acquire()
     except Timeout as error:
@@ -99,11 +99,13 @@ def run_work(
     seconds: float | None = None,
 ) -> Worked:
     """One pass over all kinds of work, within `seconds` if given. Call it under `only_worker()`."""
+    from catmem.capture.spool import drain
     from catmem.capture.transcript import catch_up_transcripts
     from catmem.dream.expire import expire
     from catmem.dream.promote import promote
 
     stop = _stopper(seconds)
+    drain(str(catmem.paths.root), catmem.settings.durability)
     catch_up_transcripts(catmem.history, catmem.clock, stop=stop)
     done = catmem.distiller.run(everything=everything, named=named, stop=stop)
     settings = catmem.settings

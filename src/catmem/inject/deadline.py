@@ -10,19 +10,28 @@ import time
 # 1.5 s; a person notices a prompt that waits for half a second.
 BUDGETS = {"UserPromptSubmit": 1.0, "SessionStart": 2.0, "Stop": 2.0, "PreCompact": 2.0, "SessionEnd": 1.0}
 DEFAULT_BUDGET = 1.0
+# Long work stops by itself this much earlier, so that its answer still gets out.
+MARGIN = 0.3
+
+_end = 0.0
 
 
-def arm(event: str) -> float:
-    """Ends the process with code 0 when the event's budget is used up. Returns the moment, as time.monotonic()."""
-    budget = BUDGETS.get(event, DEFAULT_BUDGET)
-    left = max(0.05, budget - _age())
+def arm(event: str) -> None:
+    """Ends the process with code 0 when the event's budget is used up."""
+    global _end
+    left = max(0.05, BUDGETS.get(event, DEFAULT_BUDGET) - _age())
+    _end = time.monotonic() + left
     signal.signal(signal.SIGALRM, _leave)
     signal.setitimer(signal.ITIMER_REAL, left)
-    return time.monotonic() + left
 
 
-def disarm() -> None:
-    signal.setitimer(signal.ITIMER_REAL, 0)
+def seconds_left() -> float:
+    """Until long work must stop; may be negative."""
+    return _end - MARGIN - time.monotonic()
+
+
+def is_near() -> bool:
+    return seconds_left() <= 0
 
 
 def _leave(number: int, frame: object) -> None:

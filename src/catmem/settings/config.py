@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode
 
 from catmem.domain.errors import SettingsInvalid, StorageFailed
 from catmem.settings import snapshot
@@ -23,9 +23,11 @@ def load_settings(paths: Paths) -> Settings:
 
     Raises SettingsInvalid if the file cannot be used. Keeps the snapshot for the hooks fresh.
     """
-    settings = settings_of(dict(_parsed(paths.config)))
+    # Taken before reading: an edit made meanwhile must leave the snapshot stale, not wrong.
+    source = snapshot.source_of(paths)
+    settings = settings_of(_parsed(_text(paths.config), paths.config))
     if paths.run.is_dir():
-        snapshot.write(paths, dataclasses.asdict(settings))
+        snapshot.write(paths, dataclasses.asdict(settings), source)
     return settings
 
 
@@ -52,24 +54,82 @@ def default_text() -> str:
 
 
 def set_setting(paths: Paths, name: str, text: str) -> Any:
-    """Changes one setting, comments and order kept. `text` is YAML (`15`, `[a, b]`). Returns the typed value."""
-    value = YAML(typ="safe").load(text) if text.strip() else ""
+    """Changes one setting and no other byte of the file. `text` is YAML (`15`, `[a, b]`). Returns the typed value."""
+    try:
+        value = YAML(typ="safe").load(text) if text.strip() else ""
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise SettingsInvalid(
+            f"{text!r} is not a YAML value: {error}; put it in quotes", f"{text!r} 不是 YAML 值：{error}；请加引号"
+        ) from error
     typed = read_setting(name, value)
     create_config(paths)
-    document = _parsed(paths.config)
-    document[name] = value
-    if len(document) == 1:
-        # The file had comments alone: they stay above the first value.
-        _write(paths.config, _text(paths.config).rstrip("\n") + "\n\n" + _dumped(document))
-    else:
-        _write(paths.config, _dumped(document))
+    before = _text(paths.config)
+    wanted = {**_parsed(before, paths.config), name: value}
+    after = with_setting(before, name, value)
+    if _parsed(after, paths.config) != wanted:
+        raise SettingsInvalid(
+            f"{paths.config} is written in a way that `mem config set` cannot edit; change {name} in it by hand",
+            f"`mem config set` 无法修改 {paths.config} 的这种写法；请手工修改其中的 {name}",
+        )
+    _write(paths.config, after)
     load_settings(paths)
     return typed
 
 
+def with_setting(text: str, name: str, value: Any) -> str:
+    """The text of a config.yaml with one value changed in its place, and all else as the hand left it.
+
+    A setting that is not there yet comes below its commented default, or at the end.
+    """
+    line = f"{name}: {_shown(value)}"
+    newline = "\r\n" if "\r\n" in text else "\n"
+    place = _place(text, name)
+    if place is not None:
+        return text[: place[0]] + line + text[place[1] :]
+    commented = re.search(rf"^#[ \t]?{re.escape(name)}:[^\r\n]*(?:\r?\n|$)", text, re.MULTILINE)
+    at = commented.end() if commented else len(text)
+    head = text[:at]
+    if head.removeprefix(_BOM) and not head.endswith("\n"):
+        head += newline
+    return head + line + newline + text[at:]
+
+
+def _place(text: str, name: str) -> tuple[int, int] | None:
+    """Where a setting stands in the text: from its name to the end of its value, comments after it not included."""
+    bom = len(_BOM) if text.startswith(_BOM) else 0
+    node = YAML().compose(text[bom:])
+    for key, value in node.value if isinstance(node, MappingNode) else ():
+        if key.value == name:
+            start, end = key.start_mark.index + bom, value.end_mark.index + bom
+            return start, start + len(_without_trailing_comments(text[start:end]))
+    return None
+
+
+def _without_trailing_comments(block: str) -> str:
+    """A list in lines ends where the next thing begins: the comments between belong to what follows."""
+    lines = block.splitlines(keepends=True)
+    while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    return "".join(lines).rstrip()
+
+
+_BOM = "\ufeff"
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9-]*$")
+
+
+def _shown(value: Any) -> str:
+    """A value in one line: JSON is YAML, and a word needs no quotes unless YAML reads it as something else."""
+    if isinstance(value, str) and _PLAIN.match(value) and value.lower() not in _NOT_WORDS:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+_NOT_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
@@ -80,25 +140,19 @@ def _text(path: Path) -> str:
         raise StorageFailed(f"cannot read {path}: {error.strerror}", f"无法读取 {path}：{error.strerror}") from error
 
 
-def _parsed(path: Path) -> CommentedMap:
+def _parsed(text: str, path: Path) -> dict[str, Any]:
     try:
-        document = YAML().load(_text(path))
-    except YAMLError as error:
+        document = YAML(typ="safe", pure=True).load(text.removeprefix(_BOM))
+    except (YAMLError, ValueError, RecursionError) as error:
         raise SettingsInvalid(
             f"{path} is not valid YAML; mend it or move it away: {error}",
             f"{path} 不是有效的 YAML；请修正或移走：{error}",
         ) from error
     if document is None:
-        return CommentedMap()
-    if not isinstance(document, CommentedMap):
+        return {}
+    if not isinstance(document, dict):
         raise SettingsInvalid(f"{path} must be a list of `name: value` lines", f"{path} 必须由 `名称: 值` 的行组成")
     return document
-
-
-def _dumped(document: CommentedMap) -> str:
-    buffer = io.StringIO()
-    YAML().dump(document, buffer)
-    return buffer.getvalue()
 
 
 def _write(path: Path, text: str) -> None:

@@ -34,6 +34,7 @@ class Paths:
         "run",
         "search",
         "snapshot",
+        "work_lock",
     )
 
     def __init__(self, root: Path) -> None:
@@ -51,6 +52,7 @@ class Paths:
         # What this machine needs while it runs: locks, the settings' snapshot, briefs shown, backups of installs.
         self.run = root / "run"
         self.locks = self.run / "locks"
+        self.work_lock = self.locks / "work.lock"
         self.snapshot = self.run / "settings.json"
 
     def make(self, folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,7 +88,7 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item.strip() for item in value):
         raise ValueError
     return tuple(value)
 
@@ -96,8 +97,11 @@ def _half_lives(value: Any) -> dict[str, float]:
     from catmem.domain.memory import KINDS
 
     known = Settings().recency_half_life_days
-    for kind, days in dict(value).items():
-        if kind not in KINDS or isinstance(days, bool) or (days is not None and float(days) <= 0):
+    if not isinstance(value, dict):
+        raise ValueError
+    for kind, days in value.items():
+        # A hundred years is as good as none; infinity and NaN would break the ranking.
+        if kind not in KINDS or isinstance(days, bool) or (days is not None and not 0 < float(days) <= 36500):
             raise ValueError
         known = {k: v for k, v in known.items() if k != kind}
         if days is not None:
@@ -105,20 +109,27 @@ def _half_lives(value: Any) -> dict[str, float]:
     return known
 
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _MODEL_FIELDS = {"name", "api", "base_url", "model", "api_key_env"}
 
 
 def _models(value: Any) -> tuple[dict[str, str], ...]:
-    rows = []
-    for row in value:
-        row = {str(k): str(v) for k, v in dict(row).items()}
-        if not {"api", "base_url", "model"} <= set(row) <= _MODEL_FIELDS or row["api"] not in (
-            "openai",
-            "anthropic",
-        ):
-            raise ValueError
-        rows.append(row)
-    return tuple(rows)
+    if not isinstance(value, list | tuple):
+        raise ValueError
+    return tuple(_model(row) for row in value)
+
+
+def _model(row: Any) -> dict[str, str]:
+    if not isinstance(row, dict) or not {"api", "base_url", "model"} <= set(row) <= _MODEL_FIELDS:
+        raise ValueError
+    if not all(isinstance(text, str) and text.strip() for text in row.values()):
+        raise ValueError
+    if row["api"] not in ("openai", "anthropic") or not row["base_url"].startswith(("http://", "https://")):
+        raise ValueError
+    # The name of a variable, not the key itself: a key must never stand in a file of ours.
+    if not _VARIABLE.fullmatch(row.get("api_key_env", "KEY")):
+        raise ValueError
+    return dict(row)
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -234,10 +245,12 @@ def read_setting(name: str, value: Any) -> Any:
         )
     try:
         return setting.read(value)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
+        # Somebody may have put a key where its variable's name belongs: it must not get into a log.
+        shown = "that" if name == "models" else repr(value)
         raise SettingsInvalid(
-            f"{name} cannot be {value!r}; it takes {setting.takes}. Mend it in config.yaml or with `mem config set`",
-            f"{name} 不能是 {value!r}；可取值：{setting.takes}。请修改 config.yaml 或用 `mem config set`",
+            f"{name} cannot be {shown}; it takes {setting.takes}. Mend it in config.yaml or with `mem config set`",
+            f"{name} 不能是 {shown}；可取值：{setting.takes}。请修改 config.yaml 或用 `mem config set`",
         ) from error
 
 

@@ -10,17 +10,17 @@ from typing import Any
 from catmem.settings.paths import Paths, write_private
 
 
-def write(paths: Paths, values: dict[str, Any]) -> None:
-    """Keeps `values` with the identity of the config.yaml that they came from. A snapshot is never essential."""
-    record = json.dumps({"source": _source(paths), "values": values}, ensure_ascii=False)
-    with contextlib.suppress(OSError):
+def write(paths: Paths, values: dict[str, Any], source: list[int] | None) -> None:
+    """Keeps `values` with the identity (`source_of`) of the config.yaml that they came from; never essential."""
+    record = json.dumps({"source": source, "values": values}, ensure_ascii=False)
+    with contextlib.suppress(OSError, ValueError):
         if not paths.snapshot.exists() or paths.snapshot.read_text("utf-8") != record:
             write_private(paths.snapshot, record.encode())
 
 
 def read(paths: Paths) -> dict[str, Any] | None:
     """The values of a fresh snapshot; {} without any config.yaml; None if config.yaml must be read first."""
-    source = _source(paths)
+    source = source_of(paths)
     try:
         with open(paths.snapshot, "rb") as file:
             record = json.loads(file.read())
@@ -31,7 +31,8 @@ def read(paths: Paths) -> dict[str, Any] | None:
     return {} if source is None else None
 
 
-def _source(paths: Paths) -> list[int] | None:
+def source_of(paths: Paths) -> list[int] | None:
+    """What tells one state of config.yaml from the next; None without the file."""
     try:
         status = os.stat(paths.config)
     except OSError:

@@ -10,14 +10,13 @@ from catmem.domain.project import (
     path_identity,
     path_name,
     project_key,
+    remote_folder,
     remote_identity,
+    without_worktree,
 )
 
 Project = namedtuple("Project", "key name root")
 """`key` names the project everywhere; `name` is for people; `root` is its main folder as a path."""
-
-# Worktrees that assistants make lie here; when one is deleted, its path still names the repository.
-_ASSISTANT_WORKTREES = (os.sep + ".claude" + os.sep + "worktrees" + os.sep,)
 
 
 def project_of(cwd: str, project_roots: tuple[str, ...] | list[str] = ()) -> Project:
@@ -27,67 +26,110 @@ def project_of(cwd: str, project_roots: tuple[str, ...] | list[str] = ()) -> Pro
     Never raises: a folder that is gone or cannot be read is named by its path.
     """
     if is_foreign_path(cwd):
+        cwd = without_worktree(cwd)
         identity = path_identity(cwd)
         return Project(project_key(path_name(cwd), identity), path_name(cwd), cwd)
-    for marker in _ASSISTANT_WORKTREES:
-        cwd = cwd.split(marker)[0] if marker in cwd and not os.path.isdir(cwd) else cwd
-    folder = os.path.realpath(cwd)
-    repository, git = _repository(folder)
+    folder = _real(cwd if os.path.isdir(cwd) else without_worktree(cwd))
+    checkout, main, git = _repository(folder)
     root = _configured_root(folder, project_roots)
-    if repository and (root is None or len(repository) > len(root)):
-        remote = _remote(git)
+    # The innermost wins; a root that is the checkout itself adds nothing to what git knows.
+    if checkout and (root is None or len(checkout) >= len(root)):
+        remote = _remote(git, main)
         if remote:
-            return Project(project_key(path_name(remote), remote), path_name(remote), repository)
-        folder = repository
+            return Project(project_key(path_name(remote), remote), path_name(remote), main)
+        folder = main
     elif root is not None:
         folder = root
-    name = path_name(folder)
+    name = path_name(folder.removesuffix(".git"))
     return Project(project_key(name, path_identity(folder)), name, folder)
 
 
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        # The working directory itself is gone, or the path cannot be one.
+        return path
+
+
 def _configured_root(folder: str, project_roots: tuple[str, ...] | list[str]) -> str | None:
-    roots = [os.path.realpath(os.path.expanduser(root)) for root in project_roots]
+    roots = [_real(os.path.expanduser(root)) for root in project_roots if root.strip()]
     inside = [root for root in roots if folder == root or folder.startswith(root.rstrip(os.sep) + os.sep)]
     return max(inside, key=len, default=None)
 
 
-def _repository(folder: str) -> tuple[str, str]:
-    """The main folder of the repository around `folder` and its git directory, or two empty strings."""
+def _repository(folder: str) -> tuple[str, str, str]:
+    """The checkout around `folder`, the main folder of its repository, and its git directory; or empty strings."""
     while True:
         git = os.path.join(folder, ".git")
-        if os.path.isdir(git):
-            return folder, git
+        if os.path.isfile(os.path.join(git, "HEAD")):
+            return folder, folder, git
         if os.path.isfile(git):
-            return _linked(folder, git)
+            return folder, *_linked(folder, git)
         parent = os.path.dirname(folder)
         if parent == folder:
-            return "", ""
+            return "", "", ""
         folder = parent
 
 
 def _linked(folder: str, link: str) -> tuple[str, str]:
     """A worktree belongs to its main checkout; a submodule is a project of its own."""
     target = _first_line(link).removeprefix("gitdir:").strip()
-    git = os.path.realpath(os.path.join(folder, target)) if target else link
+    git = _real(os.path.join(folder, target)) if target else link
     common = _first_line(os.path.join(git, "commondir"))
-    if not common:
-        return folder, git
-    main = os.path.realpath(os.path.join(git, common))
-    return (os.path.dirname(main) if os.path.basename(main) == ".git" else main), main
+    if common:
+        git = _real(os.path.join(git, common))
+        return _main_folder(git), git
+    return (_main_folder(git) if os.path.dirname(git) == folder else folder), git
 
 
-def _remote(git: str) -> str:
+def _main_folder(git: str) -> str:
+    """The folder that a common git directory stands for: `app/.git` and `app/.bare` are app, `app.git` is itself."""
+    worktree = _config(git).get(("core", "worktree"))
+    if worktree:
+        # A submodule's, whose directory lies within the repository above it.
+        return _real(os.path.join(git, worktree))
+    return os.path.dirname(git) if os.path.basename(git).startswith(".") else git
+
+
+def _remote(git: str, main: str) -> str:
     """The identity of remote `origin`, or of the first remote, or an empty string."""
+    config = _config(git)
+    urls = {section: value for (section, name), value in config.items() if name == "url" and section[:6] == "remote"}
+    url = urls.get('remote "origin"') or next(iter(urls.values()), "")
+    folder = remote_folder(url)
+    if not folder:
+        return remote_identity(url)
+    if is_foreign_path(folder):
+        return path_identity(folder).removesuffix(".git")
+    # Relative to the repository, so that two of them beside a `../origin` each are two.
+    return _real(os.path.join(main, os.path.expanduser(folder))).removesuffix("/.git").removesuffix(".git")
+
+
+def _config(git: str) -> dict[tuple[str, str], str]:
+    """Values of a git config by section and name; the first of several counts."""
     section = ""
-    urls: dict[str, str] = {}
+    values: dict[tuple[str, str], str] = {}
     for line in _lines(os.path.join(git, "config")):
         line = line.strip()
         if line.startswith("["):
-            section = line
-        elif section.startswith("[remote ") and line.partition("=")[0].strip() == "url":
-            urls.setdefault(section, line.partition("=")[2].strip().strip('"'))
-    url = urls.get('[remote "origin"]') or next(iter(urls.values()), "")
-    return remote_identity(url) if url else ""
+            head, _, line = line.partition("]")
+            kind, quote, name = head[1:].strip().partition(' "')
+            section = kind.strip().lower() + quote + name
+            line = line.strip()
+        key, found, value = line.partition("=")
+        if found and not line.startswith(("#", ";")):
+            values.setdefault((section, key.strip().lower()), _value(value))
+    return values
+
+
+def _value(text: str) -> str:
+    text = text.strip()
+    if text.startswith('"'):
+        return text[1:].partition('"')[0]
+    for comment in (" #", " ;", "\t#", "\t;"):
+        text = text.partition(comment)[0]
+    return text.strip()
 
 
 def _first_line(path: str) -> str:
@@ -100,5 +142,5 @@ def _lines(path: str) -> list[str]:
         with open(path, encoding="utf-8", errors="replace") as file:
             # A git config is a few kilobytes; whatever is larger is not one.
             return file.read(1 << 20).split("\n")
-    except OSError:
+    except (OSError, ValueError):
         return []

@@ -179,3 +179,6 @@ def _disk(file: Path) -> Iterator[None]:
             f"{error.filename or file}: {why}. Check the folder and its permissions, then try again.",
             f"{error.filename or file}：{why}。请检查目录及其权限后重试。",
         ) from error
+
+
+INSTALLER = ClaudeCodeInstaller

@@ -1,0 +1,161 @@
+"""What can be wrong with a data directory, each with the way out: for `mem status`, `mem doctor` and its repair."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from catmem.domain.errors import CatmemError, DataDamaged, SettingsInvalid
+from catmem.domain.session import SessionHeader
+from catmem.inject.failures import failures_path, recent_failures
+from catmem.store.database import quick_check
+from catmem.wiring import Catmem
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be. `repair`, where there is one, puts it right and loses nothing."""
+
+    name: str
+    en: str
+    zh: str
+    repair: Callable[[], None] | None = None
+
+    def record(self) -> dict[str, object]:
+        return {"name": self.name, "message": self.en, "repairable": self.repair is not None}
+
+
+def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
+    """All findings; `deep` also reads every session whole and checks what is derived against its source."""
+    found = [*_settings(catmem), *_hooks(catmem)]
+    if any(finding.name == "config" for finding in found):
+        return found
+    found += _database(catmem)
+    found += _ledger(catmem)
+    if deep:
+        found += [*_sessions(catmem), *_index(catmem), *_listing(catmem)]
+    return found
+
+
+def _settings(catmem: Catmem) -> Iterator[Finding]:
+    try:
+        _ = catmem.settings
+    except SettingsInvalid as error:
+        yield Finding("config", error.en, error.zh)
+    root = catmem.paths.root
+    if root.exists() and root.stat().st_mode & 0o077:
+        yield Finding(
+            "permissions",
+            f"{root} can be read by other users",
+            f"其他用户可以读取 {root}",
+            lambda: root.chmod(0o700),
+        )
+
+
+def _hooks(catmem: Catmem) -> Iterator[Finding]:
+    failures = recent_failures(catmem.paths)
+    if failures:
+        last = failures[-1]
+        what = f"{last.get('error')} in {last.get('event')} at {last.get('at')} ({last.get('where')})"
+        yield Finding(
+            "hooks",
+            f"{len(failures)} hook calls failed, the last: {what}; nothing of the assistant's was disturbed",
+            f"有 {len(failures)} 次钩子调用失败，最近一次：{what}；助手未受影响",
+            lambda: _drop(failures_path(catmem.paths)),
+        )
+
+
+def _drop(path: str) -> None:
+    for name in (path, path + ".old"):
+        if os.path.exists(name):
+            os.unlink(name)
+
+
+def _database(catmem: Catmem) -> Iterator[Finding]:
+    reason = quick_check(catmem.paths.database)
+    if reason:
+        yield Finding(
+            "database",
+            f"memories.db is damaged ({reason}); it is rebuilt from the ledger by --repair",
+            f"memories.db 已损坏（{reason}）；--repair 会由账本重建",
+            catmem.store.rebuild,
+        )
+
+
+def _ledger(catmem: Catmem) -> Iterator[Finding]:
+    try:
+        problems = catmem.store.problems()
+    except CatmemError:
+        return
+    for device, start, reason in problems:
+        yield Finding(
+            "ledger",
+            f"ledger/{device}.jsonl has a line at byte {start} that cannot be read ({reason}); the others are used",
+            f"ledger/{device}.jsonl 在第 {start} 字节处有一行无法读取（{reason}）；其余各行照常使用",
+        )
+
+
+def _sessions(catmem: Catmem) -> Iterator[Finding]:
+    for header in catmem.history.headers():
+        yield from _session(catmem, header)
+    for path in catmem.history.strays():
+        yield Finding(
+            "stray",
+            f"{path} is no session of this directory; move it away or import it",
+            f"{path} 不是本目录的会话；请移走或导入",
+        )
+
+
+def _session(catmem: Catmem, header: SessionHeader) -> Iterator[Finding]:
+    try:
+        wrong = catmem.history.check(header.ref)
+    except CatmemError as error:
+        yield Finding("session", f"{header.key}: {error.en}", f"{header.key}：{error.zh}")
+        return
+    for finding in wrong:
+        place = f"{finding.file} [{finding.offset}+{finding.length}]"
+        yield Finding(
+            "session",
+            f"{place}: {finding.problem}, {finding.detail}",
+            f"{place}：{finding.problem}，{finding.detail}",
+            lambda: _repair_session(catmem, header),
+        )
+
+
+def _repair_session(catmem: Catmem, header: SessionHeader) -> None:
+    catmem.history.repair(header.ref)
+
+
+def _index(catmem: Catmem) -> Iterator[Finding]:
+    def rebuild() -> None:
+        catmem.index.rebuild(catmem.store, catmem.history)
+
+    try:
+        catmem.index.reader().count("memory")
+    except DataDamaged as error:
+        yield Finding("search", error.en, error.zh, rebuild)
+    except CatmemError:
+        # There is no index yet; the first search makes it.
+        return
+
+
+def _listing(catmem: Catmem) -> Iterator[Finding]:
+    """index.json is for people and other tools; it may lag behind a session in use, but not name what is not there."""
+    path = catmem.paths.index
+    if not path.exists():
+        return
+    try:
+        listed = json.loads(path.read_text("utf-8"))
+        named = {(row["metadata"]["project"], row["key"]) for row in listed["sessions"]}
+        sound = named <= {(header.ref.project, header.key) for header in catmem.history.headers()}
+    except (OSError, ValueError, KeyError, TypeError):
+        sound = False
+    if not sound:
+        yield Finding(
+            "index.json",
+            "index.json differs from the sessions on disk",
+            "index.json 与磁盘上的会话不一致",
+            catmem.history.write_index,
+        )

@@ -1,0 +1,142 @@
+"""One hook call, from the host's payload to our answer: capture, then what the session should be told (hot path).
+
+Whatever goes wrong, the host gets an answer in time: an empty one at worst. Failures are written down for
+`mem status`; nothing is raised.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+from catmem.clients.catalogue import CLIENTS
+from catmem.clients.helper import is_helper_environment
+from catmem.domain.clock import now
+from catmem.inject import deadline
+from catmem.inject.context import context_of
+from catmem.inject.failures import record_failure
+from catmem.inject.worker import needs_worker, spawn_worker, worker_arguments
+from catmem.settings import snapshot
+from catmem.settings.paths import Paths, default_root
+from catmem.settings.workspace import project_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from catmem.sessions.history import History
+
+# A payload carries a prompt and a few paths; a host that sends more than this is not one that we know.
+LARGEST_PAYLOAD = 64 << 20
+
+
+def run(arguments: list[str]) -> None:
+    """Answers one call: `arguments` are CLIENT EVENT and, perhaps, `--dir D`. Writes the reply to stdout."""
+    if is_helper_environment(os.environ):
+        return
+    client, event_name, root = _parsed(arguments)
+    if client not in CLIENTS or not CLIENTS[client]["hooks"]:
+        return
+    deadline.arm(event_name)
+    paths = Paths(Path(root) if root else default_root())
+    try:
+        payload = json.loads(sys.stdin.buffer.read(LARGEST_PAYLOAD))
+        if isinstance(payload, dict):
+            _answer(paths, client, event_name, payload)
+    except Exception as error:
+        record_failure(paths, event_name, error, now())
+
+
+def _parsed(arguments: list[str]) -> tuple[str, str, str]:
+    words, root = [], ""
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--dir":
+            root = next(rest, "")
+        elif argument.startswith("--dir="):
+            root = argument[len("--dir=") :]
+        elif not argument.startswith("-"):
+            words.append(argument)
+    return (words[0] if words else ""), (words[1] if len(words) > 1 else ""), root
+
+
+def _answer(paths: Paths, client: str, event_name: str, payload: dict[str, Any]) -> None:
+    event = import_module(CLIENTS[client]["hooks"]).parse(event_name, payload)
+    if not event["session"] or event["agent_id"] or event["helper"]:
+        return
+    values = _settings(paths)
+    project = project_of(event["cwd"] or os.getcwd(), values.get("project_roots", ())).key
+    captured = _captured(paths, event, values, project)
+    context, notice = _context(paths, event, values, captured.get("project") or project)
+    reply = import_module(CLIENTS[client]["reply"]).answer(event_name, context, notice)
+    if reply:
+        os.write(1, reply)
+    if needs_worker(event, captured):
+        spawn_worker(str(paths.root), *worker_arguments(event, captured))
+
+
+def _captured(paths: Paths, event: dict[str, Any], values: dict[str, Any], project: str) -> dict[str, Any]:
+    """What capture says, or {} if it failed: the words are in the assistant's transcript, and are taken from there."""
+    from catmem.capture.hook import capture_event
+
+    try:
+        return capture_event(
+            event,
+            root=str(paths.root),
+            project=project,
+            redact=_redactor(paths, values),
+            at=now(),
+            seconds=time.time(),
+            durability=values.get("durability", "turn"),
+            make_history=lambda: _history(paths, values),
+            stop=deadline.is_near,
+        )
+    except Exception as error:
+        record_failure(paths, event["name"], error, now())
+        return {}
+
+
+def _context(paths: Paths, event: dict[str, Any], values: dict[str, Any], project: str) -> tuple[str, str]:
+    try:
+        return context_of(paths, event, values, project)
+    except Exception as error:
+        record_failure(paths, event["name"], error, now())
+        return "", ""
+
+
+def _redactor(paths: Paths, values: dict[str, Any]) -> Callable[[str, str], str]:
+    if not values.get("redact_secrets", True):
+        return lambda text, source: text
+    from catmem.settings.secret_key import load_key
+    from catmem.text.secrets import redact
+
+    key = load_key(paths)
+    return lambda text, source: redact(text, key, source="said" if source == "said" else "tool")
+
+
+def _history(paths: Paths, values: dict[str, Any]) -> History:
+    from catmem.sessions.history import History
+
+    return History(paths, durability=values.get("durability", "turn"), redact=_redactor(paths, values))
+
+
+def _settings(paths: Paths) -> dict[str, Any]:
+    """The settings that differ from the defaults of a hook; from the snapshot, or from config.yaml if it changed."""
+    values = snapshot.read(paths)
+    if values is not None:
+        return values
+    from dataclasses import asdict
+
+    from catmem.domain.errors import SettingsInvalid
+    from catmem.settings.config import load_settings
+
+    try:
+        return asdict(load_settings(paths))
+    except SettingsInvalid as error:
+        record_failure(paths, "config.yaml", error, now())
+        return {}

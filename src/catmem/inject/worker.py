@@ -1,0 +1,77 @@
+"""The background worker as a hook sees it: when to start one, how, and waiting a moment for one that is at it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+import time
+
+from catmem.capture.triggers import crosses_count, is_strong
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from catmem.settings.paths import Paths
+
+
+def needs_worker(event: Mapping[str, Any], captured: Mapping[str, Any]) -> bool:
+    """At a session's start (what others left undone) and end, on a strong sentence, every so many messages.
+
+    `captured` is what capture says of the event: {"new": [ids], "text", "left", …}, or {}.
+    """
+    if event["name"] in ("SessionStart", "SessionEnd"):
+        return True
+    new = captured.get("new") or []
+    if not new:
+        return bool(captured.get("left"))
+    return bool(captured["left"]) or is_strong(captured["text"]) or crosses_count(new[0] - 1, new[-1])
+
+
+def worker_arguments(event: Mapping[str, Any], captured: Mapping[str, Any]) -> list[str]:
+    """Names the session that is to be distilled although it is still in use."""
+    if not captured.get("new") or event["name"] == "SessionEnd":
+        return []
+    return ["--session", captured["project"], captured["key"]]
+
+
+def spawn_worker(root: str, *arguments: str) -> None:
+    """Starts `mem work --background`. It leaves at once if another worker is at it; failing to start is no fault of
+    the hook's: the next session starts one."""
+    command = [sys.executable, "-m", "catmem", "--dir", root, "work", "--background", *arguments]
+    environment = {**os.environ, "CATMEM_HELPER": "1"}
+    devnull = os.devnull
+    try:
+        os.posix_spawn(
+            sys.executable,
+            command,
+            environment,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, devnull, os.O_WRONLY, 0),
+            ],
+            setsid=True,
+        )
+    except (OSError, AttributeError, NotImplementedError):
+        return
+
+
+def wait_for_worker(paths: Paths, patience: float) -> None:
+    """Returns when no worker is at work, or after `patience` seconds."""
+    end = time.monotonic() + patience
+    try:
+        descriptor = os.open(paths.work_lock, os.O_RDWR)
+    except OSError:
+        return
+    try:
+        while time.monotonic() < end:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                return
+            except OSError:
+                time.sleep(0.02)
+    finally:
+        os.close(descriptor)
