@@ -91,6 +91,7 @@ class Shortener:
         self._kept = bytearray()
         self._inside = False  # a string
         self._escape = b""  # a backslash whose partner is in the next piece
+        self._start = 0  # where the present string begins in what is kept
         self._length = 0  # of the present string so far
         self._dropped = 0
 
@@ -110,7 +111,7 @@ class Shortener:
         end = len(piece) if quote < 0 else quote + 1
         self._keep(piece[position:end])
         if quote >= 0:
-            self._inside, self._length, self._dropped = True, 0, 0
+            self._inside, self._start, self._length, self._dropped = True, len(self._kept), 0, 0
         return end
 
     def _string(self, piece: bytes, position: int) -> int:
@@ -135,9 +136,10 @@ class Shortener:
         if self._dropped:
             self._dropped += len(body)
         elif len(body) > room:
-            head = _whole_characters(body[: max(room, 0)])
-            self._keep(head)
-            self._dropped = len(body) - len(head)
+            self._keep(body[: max(room, 0)])
+            head = _whole_characters(bytes(self._kept[self._start :]))
+            self._kept[self._start :] = head
+            self._dropped = self._length - len(head)
         else:
             self._keep(body)
 

@@ -47,8 +47,13 @@ START = Position()
 class TranscriptChunk:
     """A part of one session, in the order of the talk.
 
-    `session` is the client's own id. `prompts` maps the uid of a typed message to the id that the hook also saw.
-    `records` counts the lines that could be read. `helper` is True for a session that catmem itself started.
+    session   the key under which it is kept
+    cwd       the folder that it was held in; `project` where the source itself names one
+    prompts   the uid of a typed message -> the id by which the hook knew it
+    records   how many lines could be read
+    helper    catmem itself started the session
+    forked    the program marks it as continuing another
+    first     the chunk begins the file; `at_end`: it ends it
     """
 
     session: str
@@ -63,14 +68,21 @@ class TranscriptChunk:
     records: int = 0
     helper: bool = False
     forked: bool = False
+    first: bool = True
     at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """One call of a hook, in our words; `raw` is the payload as sent.
+    """One call of a hook, in our words.
 
-    `source` says why a session starts (startup, resume, clear, compact, fork), `reason` why it ends.
+    session   the key under which it is kept
+    prompt    what the person typed of it
+    source    why a session starts: startup, resume, clear, compact, fork; `reason`: why it ends
+    reply     the assistant's last words, as the host tells them
+    agent_id  the subagent that it happened in
+    helper    catmem itself started the session
+    raw       the payload as sent
     """
 
     client: str
@@ -84,6 +96,7 @@ class HookEvent:
     reason: str = ""
     reply: str = ""
     agent_id: str = ""
+    helper: bool = False
     raw: Mapping[str, Any] = field(default_factory=dict)
 
 

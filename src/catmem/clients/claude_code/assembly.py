@@ -93,7 +93,9 @@ class Assembly:
         kind = wire.kind_of(record)
         if kind in ("user", "assistant", "system", "attachment"):
             if text_of(record.get("uuid")) in self._chain:
-                return
+                record = self._renamed(record)
+                if not record:
+                    return
             self.cwd = self.cwd or text_of(record.get("cwd"))
             self.forked = self.forked or record.get("sessionKind") == "bg"
             getattr(self, f"_{kind}")(record, line)
@@ -318,6 +320,16 @@ class Assembly:
 
     def _pass(self, record: Record) -> None:
         self._chain.add(text_of(record.get("uuid")), text_of(record.get("parentUuid")))
+
+    def _renamed(self, record: Record) -> Record:
+        """A line whose uuid was met before: {} if it is a copy, else the line under a name of its own."""
+        uuid = text_of(record.get("uuid"))
+        texts = [text_of(b.get("text")) for b in wire.blocks_of(record) if b.get("type") == "text"]
+        words = separate("\n".join(texts))[0]
+        entry = next((e for e in self._entries if e.uid == uuid), None)
+        if wire.kind_of(record) != "user" or not words or (entry and words in entry.parts):
+            return {}
+        return {**record, "uuid": f"{uuid}:{hashlib.blake2b(words.encode(), digest_size=4).hexdigest()}"}
 
     def _went_on(self) -> None:
         self._leaf = ""

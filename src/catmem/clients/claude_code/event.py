@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catmem.clients.claude_code.typed import is_bare_command, separate
 from catmem.clients.helper import is_helper_prompt
 
 TYPE_CHECKING = False
@@ -33,7 +34,8 @@ def session_key(session_id: str) -> str:
 def parse(event_name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     """The payload with the names of HookEvent. `session` is "" if the host named none: then nothing can be kept.
 
-    The event's name comes from the command line; a payload that names another one is believed in nothing else.
+    `prompt` is what the person typed of it: "" for a bare command or a note of the program. The event's name comes
+    from the command line; a payload that names another one is believed in nothing else.
     """
     session = payload.get("session_id")
     event: dict[str, Any] = {
@@ -45,12 +47,10 @@ def parse(event_name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     for ours, theirs in _FIELDS.items():
         value = payload.get(theirs)
         event[ours] = value if isinstance(value, str) else ""
+    event["helper"] = is_helper_prompt(event["prompt"])
+    said = separate(event["prompt"])[0]
+    event["prompt"] = "" if is_bare_command(said) else said
     return event
-
-
-def is_ignored(event: Mapping[str, Any]) -> bool:
-    """True for an event that says nothing of the user's talk: a subagent's, or one of a helper of our own."""
-    return not event["session"] or bool(event["agent_id"]) or is_helper_prompt(event["prompt"])
 
 
 def typed_event(event_name: str, payload: Mapping[str, Any]) -> HookEvent:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,14 +12,14 @@ from catmem.clients.claude_code import wire
 from catmem.clients.claude_code.ahead import Ahead
 from catmem.clients.claude_code.assembly import Assembly
 from catmem.clients.claude_code.chain import Earlier
+from catmem.clients.claude_code.event import session_key
 from catmem.clients.claude_code.wire import Record, text_of
-from catmem.clients.lines import Line, read_lines, records_of
-from catmem.clients.port import CHUNK_BYTES, START, Mark, Position, Problem, TranscriptChunk
+from catmem.clients.lines import LONG_LINE, Line, read_lines, records_of
+from catmem.clients.port import CHUNK_BYTES, START, Position, Problem, TranscriptChunk
 from catmem.domain.clock import parse_instant, stamp
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.text.encoding import sniff
 
-CLIENT = "claude-code"
 _MESSAGE_KINDS = frozenset({"user", "assistant", "system", "attachment", "progress"})
 _NOTE_KINDS = frozenset(
     {"summary", "ai-title", "custom-title", "queue-operation", "last-prompt", "file-history-snapshot"}
@@ -29,6 +28,8 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 # The session's id stands on every line; the first few lines of a file may be notes without one.
 _HEAD_LINES = 64
 _HEAD_BYTES = 1 << 18
+# How far beyond its limit a part may go to find the end of a reply.
+_LONGEST_STRETCH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class ClaudeCodeHistory:
                         f"{path}: is {encoding}, not UTF-8 text. Convert it to UTF-8 and try again.",
                         f"{path}：是 {encoding}，不是 UTF-8 文本。请转成 UTF-8 后重试。",
                     )
-                session = _session_id(path, head)
+                session = session_key(_session_id(path, head))
                 fallback = stamp(path.stat().st_mtime)
                 at_end = False
                 while not at_end:
@@ -82,6 +83,9 @@ class ClaudeCodeHistory:
             ) from error
 
 
+READER = ClaudeCodeHistory()
+
+
 def _session_id(path: Path, head: bytes) -> str:
     """The file's name, since copies keep foreign ids inside; else the first id that stands in it."""
     named = []
@@ -93,60 +97,52 @@ def _session_id(path: Path, head: bytes) -> str:
 
 
 def _read_part(file: BinaryIO, name: str, position: Position, limit: int) -> _Part:
-    """Whole lines from `position` on, about `limit` bytes, cut where no reply and no turn is torn."""
+    """Whole lines from `position` on, about `limit` bytes, cut before a turn or a reply begins."""
     lines: list[tuple[Line, list[object]]] = []
     problems: list[Problem] = []
-    size = os.fstat(file.fileno()).st_size
+    replies: set[str] = set()
+    end, number = position.offset, position.line
     for line in read_lines(file, position.offset, position.line):
-        if line.raw is None:
-            problems.append(Problem(name, line.number, f"too long to read: {line.end - line.start} bytes"))
-            lines.append((line, []))
-            continue
-        records, reason = records_of(line.raw, wire.HEADS)
+        records, reason = records_of(line.raw, wire.HEADS) if line.raw is not None else ([], "")
+        if end - position.offset >= limit and any(_begins(record, replies) for record in records):
+            return _Part(lines, problems, end, number, False)
         if reason and not line.ended:
             # Being written, or torn by a crash: whoever reads on begins at this line again.
             problems.append(Problem(name, line.number, f"1 incomplete record at the end of the file ({reason})"))
-            lines += [(line, records)] if records else []
-            return _Part(lines, problems, line.start, line.number - 1, True)
-        if reason:
-            problems.append(Problem(name, line.number, reason))
-        elif not records and line.raw.strip(b"\r\n\t \xef\xbb\xbf"):
-            problems.append(Problem(name, line.number, f"{len(line.raw)} NUL characters"))
+            return _Part([*lines, (line, records)], problems, line.start, number, True)
+        fault = reason or _fault(line, records)
+        if fault:
+            problems.append(Problem(name, line.number, fault))
         lines.append((line, records))
-        if line.end - position.offset >= limit and line.end < size:
-            return _cut(lines, problems)
-    last = lines[-1][0] if lines else None
-    return _Part(lines, problems, last.end if last else position.offset, last.number if last else position.line, True)
+        replies.update(filter(None, map(_reply_id, records)))
+        end, number = line.end, line.number
+        if end - position.offset >= limit * _LONGEST_STRETCH + LONG_LINE:
+            return _Part(lines, problems, end, number, False)
+    return _Part(lines, problems, end, number, True)
 
 
-def _cut(lines: list[tuple[Line, list[object]]], problems: list[Problem]) -> _Part:
-    """Ends the part before the last thing a person typed, else before the last reply, else where it is."""
-    at = len(lines)
-    for index in range(len(lines) - 1, 0, -1):
-        if any(_begins_turn(record) for record in lines[index][1]):
-            at = index
-            break
-    else:
-        at = _last_reply(lines) or at
-    last = lines[at - 1][0]
-    return _Part(lines[:at], [p for p in problems if p.line <= last.number], last.end, last.number, False)
+def _fault(line: Line, records: Sequence[object]) -> str:
+    if line.raw is None:
+        return f"too long to read: {line.end - line.start} bytes"
+    if not records and line.raw.strip(b"\r\n\t \xef\xbb\xbf"):
+        return f"{len(line.raw)} NUL characters"
+    return ""
 
 
-def _begins_turn(record: object) -> bool:
-    if not isinstance(record, dict) or record.get("type") != "user" or wire.is_side_chain(record):
+def _begins(record: object, replies: set[str]) -> bool:
+    """True for a line with which something typed, or a reply that is not among `replies`, begins."""
+    if not isinstance(record, dict) or wire.is_side_chain(record):
         return False
-    blocks = wire.blocks_of(record)
-    return not record.get("isMeta") and any(b.get("type") == "text" for b in blocks)
+    if record.get("type") == "user":
+        return not record.get("isMeta") and any(b.get("type") == "text" for b in wire.blocks_of(record))
+    reply = _reply_id(record)
+    return bool(reply) and reply not in replies
 
 
-def _last_reply(lines: list[tuple[Line, list[object]]]) -> int:
-    """The index of the first line of the last reply, 0 if there is none to cut before."""
-    first: dict[str, int] = {}
-    for index, (_, records) in enumerate(lines):
-        for record in records:
-            if isinstance(record, dict) and record.get("type") == "assistant":
-                first.setdefault(text_of(wire.message_of(record).get("id")), index)
-    return max(first.values(), default=0)
+def _reply_id(record: object) -> str:
+    if not isinstance(record, dict) or record.get("type") != "assistant":
+        return ""
+    return text_of(wire.message_of(record).get("id")) or text_of(record.get("uuid"))
 
 
 def _assemble(
@@ -160,13 +156,10 @@ def _assemble(
             assembly.take(record, line)
     messages = assembly.finish(final=final and part.at_end)
     waiting = () if final and part.at_end else tuple(ahead.offset for ahead in assembly.queue.waiting)
-    marks: list[Mark] = []
-    if assembly.title:
-        marks.append({"mark": "title", "value": assembly.title, "by": CLIENT})
     return TranscriptChunk(
         session=session,
         messages=tuple(messages),
-        marks=(*marks, *assembly.marks()),
+        marks=tuple(assembly.marks()),
         position=Position(part.end, part.lines_before, waiting, assembly.last_reply, assembly.title_rank),
         problems=tuple(sorted((*part.problems, *assembly.problems), key=lambda problem: problem.line)),
         cwd=assembly.cwd,
@@ -175,6 +168,7 @@ def _assemble(
         records=assembly.records,
         helper=position.offset == 0 and assembly.is_helper(),
         forked=assembly.forked,
+        first=position.offset == 0,
         at_end=part.at_end,
     )
 

@@ -1,0 +1,261 @@
+"""Brings the histories of other tools in: files and folders, each message once, however often it is imported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from catmem.capture.copies import Copies
+from catmem.capture.known import Known
+from catmem.capture.transcript import Taken, reader_of, take_in
+from catmem.clients.catalogue import CLIENTS
+from catmem.clients.lines import read_lines, records_of
+from catmem.clients.port import Problem, TranscriptChunk
+from catmem.domain.errors import CatmemError, ImportFailed, StorageFailed
+from catmem.domain.session import SessionRef
+from catmem.sessions.history import History
+from catmem.text.encoding import sniff
+
+EXPORT = "catmem-export"
+FORMATS = (*CLIENTS, EXPORT)
+
+EXPORT_FORMAT = "catmem-export/1"
+UNFILED = "unfiled"
+"""The project of what names neither a project nor a folder."""
+
+# Read to tell what a file is: its first lines, or the head of an export.
+_HEAD_BYTES = 1 << 18
+_HEAD_LINES = 20
+# Of one file, so that a file of garbage does not fill the screen or the memory.
+_MOST_PROBLEMS = 50
+_NOT_SESSIONS = ("subagents", "tool-results", "memory")
+# What else Claude Code keeps as JSON lines: each prompt again, the log of a workflow.
+_LOGS = ("history.jsonl", "journal.jsonl")
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import found. `failed` are files of which nothing at all could be read."""
+
+    sessions: int = 0
+    messages_new: int = 0
+    messages_known: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    touched: list[SessionRef] = field(default_factory=list)
+
+    def record(self) -> dict[str, Any]:
+        """The JSON of `mem import`."""
+        return {
+            "sessions": self.sessions,
+            "messages_new": self.messages_new,
+            "messages_known": self.messages_known,
+            "problems": [{"file": p.file, "line": p.line, "reason": p.reason} for p in self.problems],
+        }
+
+    def raise_if_nothing(self) -> None:
+        """Raises ImportFailed if there were files, and not one of their records could be taken."""
+        if self.failed and not self.messages_new and not self.messages_known:
+            first = self.problems[0]
+            where = f"{first.file}:{first.line}" if first.line else first.file
+            raise ImportFailed(
+                f"nothing could be imported; the first reason: {where}: {first.reason}",
+                f"没有任何内容可导入；首个原因：{where}：{first.reason}",
+            )
+
+
+class Importer:
+    """Takes files into a History.
+
+    project_of    the project's key of a working directory
+    project       puts everything into this one instead
+    take_export   takes an export of our own, and returns its sessions and how many messages were new and known: it
+                  touches more than the sessions
+    """
+
+    def __init__(
+        self,
+        history: History,
+        *,
+        project_of: Callable[[str], str],
+        project: str = "",
+        dry_run: bool = False,
+        take_export: Callable[[Path], tuple[Sequence[SessionRef], int, int]] | None = None,
+        progress: Callable[[Path, int, int], None] = lambda path, done, total: None,
+    ) -> None:
+        self._history = history
+        self._project_of = project_of
+        self._project = project
+        self._dry_run = dry_run
+        self._take_export = take_export
+        self._progress = progress
+        self._copies = Copies(history, thorough=True)
+        self._homes: dict[str, str] | None = None
+        self._seen: set[str] = set()
+        self._sessions: set[SessionRef] = set()
+        self.report = ImportReport()
+
+    def run(self, paths: Sequence[Path], source: str = "auto") -> ImportReport:
+        """Imports files and folders; a folder is walked. One bad file, or one bad line, costs only itself."""
+        files = list(files_of(paths, source))
+        for path, walked in files:
+            try:
+                self._file(path, source, walked)
+            except CatmemError as error:
+                self._fail(path, str(error))
+                if isinstance(error, StorageFailed) and path.exists() and _is_readable(path):
+                    raise  # our own disk refuses: it would refuse the next file, too
+        self.report.sessions = len(self._sessions)
+        self.report.touched = sorted(self._sessions)
+        return self.report
+
+    def _file(self, path: Path, source: str, walked: bool) -> None:
+        client = source if source != "auto" else format_of(path)
+        if not client:
+            # Among the files of a tool there are many that are none of its sessions.
+            if not walked or (path.suffix == ".jsonl" and path.name not in _LOGS and _head(path, 4096).strip()):
+                self._fail(path, _unknown(path))
+            return
+        if client == EXPORT:
+            self._export(path)
+            return
+        size, records, problems, talk = path.stat().st_size, 0, 0, False
+        known: dict[SessionRef, Known] = {}  # of this file's sessions
+        for chunk in reader_of(client).chunks(path):
+            if chunk.helper:
+                return
+            records += chunk.records
+            problems += len(chunk.problems)
+            self._note(path, chunk.problems)
+            if any(message.kind != "agent" for message in chunk.messages):
+                talk = True
+                self._chunk(path, client, chunk, known)
+            self._progress(path, chunk.position.offset, size)
+        if problems and not records:
+            self._fail(path, "not one of its lines could be read")
+        elif not talk and not walked:
+            self._note(path, [Problem(str(path), 0, "no words of a person and an assistant in it: not a session")])
+
+    def _chunk(self, path: Path, client: str, chunk: TranscriptChunk, known: dict[SessionRef, Known]) -> None:
+        ref = self._ref(client, chunk)
+        if ref not in known:
+            known[ref] = Known(self._history, ref)
+        followed = path if CLIENTS[client]["hooks"] else None
+        if self._dry_run:
+            taken = self._counted(known[ref], chunk)
+        else:
+            taken = take_in(self._history, known[ref], chunk, self._copies, path=followed, client=client)
+        fresh = [m for m in taken.new if m.uid not in self._seen]
+        self._seen.update(message.uid for message in taken.new)
+        self.report.messages_new += len(fresh)
+        self.report.messages_known += taken.known + len(taken.new) - len(fresh)
+        self._sessions.add(ref)
+
+    def _counted(self, known: Known, chunk: TranscriptChunk) -> Taken:
+        new = [m for m in chunk.messages if m.uid not in known.uids and m.uid not in self._seen]
+        return Taken(tuple(new), len(chunk.messages) - len(new))
+
+    def _ref(self, client: str, chunk: TranscriptChunk) -> SessionRef:
+        if self._project:
+            return SessionRef(self._project, chunk.session)
+        if chunk.project:
+            return SessionRef(chunk.project, chunk.session)
+        if self._homes is None:
+            self._homes = {header.key: header.ref.project for header in self._history.headers()}
+        if chunk.session not in self._homes:
+            self._homes[chunk.session] = self._project_of(chunk.cwd) if chunk.cwd else UNFILED
+        return SessionRef(self._homes[chunk.session], chunk.session)
+
+    def _export(self, path: Path) -> None:
+        if self._take_export is None or self._dry_run:
+            return
+        refs, new, known = self._take_export(path)
+        self._sessions.update(refs)
+        self.report.messages_new += new
+        self.report.messages_known += known
+
+    def _note(self, path: Path, problems: Sequence[Problem]) -> None:
+        here = sum(1 for problem in self.report.problems if problem.file == str(path))
+        self.report.problems += problems[: max(0, _MOST_PROBLEMS - here)]
+        if here < _MOST_PROBLEMS < here + len(problems):
+            self.report.problems.append(Problem(str(path), 0, "more problems follow in this file"))
+
+    def _fail(self, path: Path, reason: str) -> None:
+        self.report.failed.append(str(path))
+        self.report.problems.append(Problem(str(path), 0, reason))
+
+
+def files_of(paths: Sequence[Path], source: str = "auto") -> Iterator[tuple[Path, bool]]:
+    """The files to look at, and whether each was found by walking a folder; folders in the order of their names."""
+    rows = [CLIENTS[source]] if source in CLIENTS else list(CLIENTS.values())
+    suffixes = {suffix for row in rows for suffix in row["suffixes"]}
+    if source in ("auto", EXPORT):
+        suffixes.add(".json")
+    for path in paths:
+        if not path.is_dir():
+            yield path, False
+            continue
+        for found in sorted(path.rglob("*")):
+            if found.suffix in suffixes and found.is_file() and not _is_beside(found.relative_to(path)):
+                yield found, True
+
+
+def format_of(path: Path) -> str:
+    """The name of the format of a file, "" if it is none that we know. Raises StorageFailed if it cannot be read."""
+    head = _head(path, _HEAD_BYTES)
+    with path.open("rb") as file:
+        for line in read_lines(file):
+            records = records_of(line.raw)[0] if line.raw else []
+            if line.number == 1 and _is_export(head, records):
+                return EXPORT
+            found = next((name for name in CLIENTS if reader_of(name).recognises(records)), "")
+            if found or line.number >= _HEAD_LINES:
+                return found
+    return ""
+
+
+def _is_export(head: bytes, records: Sequence[object]) -> bool:
+    first = records[0] if records else None
+    if isinstance(first, dict):
+        return first.get("format") == EXPORT_FORMAT
+    # An indented export is no JSON line by line.
+    return json.dumps(EXPORT_FORMAT).encode() in head[:4096] and head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{")
+
+
+def _is_beside(inside: Path) -> bool:
+    """True for files that a tool keeps beside its sessions: a subagent's record, a tool's output."""
+    return inside.name.startswith("agent-") or any(part in _NOT_SESSIONS for part in inside.parts[:-1])
+
+
+def _unknown(path: Path) -> str:
+    encoding = sniff(_head(path, 512))
+    if encoding:
+        return f"is {encoding}, not UTF-8 text: convert it and try again"
+    with path.open("rb") as file:
+        first = next((line for line in read_lines(file) if line.raw is None or line.raw.strip()), None)
+    reason = records_of(first.raw)[1] if first and first.raw else ""
+    if first and reason:
+        return f"not one of its first lines could be read (line {first.number}: {reason})"
+    return "not a history that catmem knows: name its format with --from"
+
+
+def _head(path: Path, size: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        raise StorageFailed(
+            f"{path}: cannot be read ({error.strerror or error}). Check the file and its permissions.",
+            f"{path}：无法读取（{error.strerror or error}）。请检查文件及其权限。",
+        ) from error
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        _head(path, 1)
+    except StorageFailed:
+        return False
+    return True

@@ -1,0 +1,59 @@
+"""Records that could not be appended in time because their session was locked: kept aside, taken in by the worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from catmem.sessions.file import append
+from catmem.sessions.locks import make_folder
+from catmem.sessions.names import place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_ENDING = ".json"
+
+
+def spool_folder(root: str) -> str:
+    return os.path.join(root, "run", "spool")
+
+
+def spool(root: str, entry: dict[str, Any]) -> None:
+    """Keeps {"project", "key", "records", "listing"}, the records having passed the door. Raises OSError."""
+    folder = spool_folder(root)
+    make_folder(folder)
+    name = f"{time.time_ns():020d}-{os.getpid()}{_ENDING}"
+    temporary = os.path.join(folder, f".{name}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(descriptor, json.dumps(entry).encode())
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    os.replace(temporary, os.path.join(folder, name))
+
+
+def drain(root: str, durability: str = "turn") -> int:
+    """Appends what waits, oldest first. Returns how many entries; one that is still locked out stays."""
+    folder = spool_folder(root)
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_ENDING) and not name.startswith("."))
+    except FileNotFoundError:
+        return 0
+    for name in names:
+        path = os.path.join(folder, name)
+        with open(path, "rb") as file:
+            entry = json.loads(file.read())
+        append(
+            place(root, entry["project"], entry["key"]),
+            entry["key"],
+            entry["records"],
+            listing=entry["listing"],
+            durability=durability,
+            whole_file_dedupe=True,
+        )
+        os.unlink(path)
+    return len(names)
