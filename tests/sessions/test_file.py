@@ -116,6 +116,7 @@ def test_the_tail(tmp_path: Path) -> None:
 
 def test_nothing_to_append_makes_no_file(tmp_path: Path) -> None:
     put(place_in(tmp_path))
+    put(place_in(tmp_path), mark_record("source", at(1), offset=0))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -87,7 +87,9 @@ def assert_sound_after_an_append(place: Place, expected: list[int]) -> None:
 def test_cut_at_every_byte(tmp_path: Path, sound: bytes, no_disk_waits: None) -> None:
     place = place_in(tmp_path / "cut")
     where = spans(sound)
-    for cut in range(len(sound) + 1):
+    padding = len(sound[: line1.ROOM].rstrip()) + 2
+    # Every byte, but of the padding, where all are alike, only some.
+    for cut in [*range(padding), *range(padding, line1.ROOM - 2, 31), *range(line1.ROOM - 2, len(sound) + 1)]:
         written(place, sound[:cut])
         whole = [id for id, (_, stop) in where.items() if stop <= cut]
         assert [m.id for m in read_file(place).messages] == whole, cut
@@ -327,6 +329,19 @@ def test_killed_at_every_step_of_an_append(tmp_path: Path, sound: bytes) -> None
             written(place, data)
             step += 1
         assert step > 5
+
+
+def test_killed_at_every_step_of_the_first_append(tmp_path: Path) -> None:
+    step = 1
+    while True:
+        place = place_in(tmp_path / str(step))
+        killed = killed_at(step, lambda place=place: put(place, record(1), durability="message"))  # type: ignore[misc]
+        put(place, record(1))
+        assert [m.uid for m in read_file(place).messages] == ["u1"] and check(place) == []
+        if not killed:
+            break
+        step += 1
+    assert step > 5
 
 
 def test_a_killed_rewrite_leaves_the_old_file_or_the_new_one(tmp_path: Path, sound: bytes) -> None:

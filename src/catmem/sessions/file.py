@@ -5,6 +5,8 @@ Records are plain dicts (records.py) that have passed the door (door.py): what i
 
 from __future__ import annotations
 
+import os
+
 from catmem.domain.errors import StorageFailed
 from catmem.sessions.locks import LOCK_WAIT, session_lock
 from catmem.sessions.open_session import OpenSession
@@ -62,6 +64,7 @@ def append(
 
     Messages get the next ids; those whose uid is in the session already are left out (looked up in the last 256 KB, or
     everywhere with `whole_file_dedupe`), and so is a mark that repeats the last of its name.
+    Marks alone begin no session.
     durability  when to wait for the disk: `none`, `turn` (an answer or the end of a turn is among them), `message`
     keep_ids    an import's own ids stay, as far as they are higher than all that are there
     skip_ids    leaves a gap for messages that could not be written before, so that their absence shows
@@ -69,7 +72,7 @@ def append(
     Raises LockBusy after `wait` seconds, StorageFailed if the disk refuses (nothing is left behind then), DataDamaged
     if the file is another session's.
     """
-    if not records:
+    if not records or (not _begins(records) and not os.path.exists(place.file)):
         return {"new": [], "written": [], "known": 0, "healed": []}
     try:
         with session_lock(place.lock, wait):
@@ -167,6 +170,11 @@ def _add(
         if outcome["known"] and _must_sync(durability, records):
             session.sync()
     return outcome
+
+
+def _begins(records: Sequence[Record]) -> bool:
+    """Marks alone begin no session, unless one is the listing of an export: nobody has said anything yet."""
+    return any(is_message(record) or record["mark"] == "listing" for record in records)
 
 
 def _must_sync(durability: str, records: Sequence[Record]) -> bool:

@@ -50,9 +50,11 @@ class Listing:
         """Session files that are not where their session belongs: copies, conflict copies of a synced folder."""
         for folder in self._folders():
             for file in self._files(folder):
+                path = self._messages / folder / file
                 header = self._header(place_of_file(self._root, folder, file))
-                if header is None or not _belongs(header, folder, file):
-                    yield self._messages / folder / file
+                # An empty one is a session whose making was killed: the next append begins it.
+                if path.stat().st_size and (header is None or not _belongs(header, folder, file)):
+                    yield path
 
     def _headers_of(self, folder: str) -> Iterator[SessionHeader]:
         for file in self._files(folder):

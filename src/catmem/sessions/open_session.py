@@ -202,6 +202,12 @@ class OpenSession:
         voted = body.owner(pieces, self.key)
         if voted or not self.key:
             self._claim(voted or said.get("key", ""))
+        if not self.key and not said and not any(records for _, _, records, _ in pieces):
+            # Whoever opens it by its name alone (a listing) must leave alone what says nothing of being a session.
+            raise DataDamaged(
+                f"{self.place.file} holds no session; move the file away",
+                f"{self.place.file} 中没有会话；请移走该文件",
+            )
         self.header = line1.new(self.key)
         whole = first.endswith(b"\n")
         if has_line1:

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catmem.sessions import rewrite
+from catmem.sessions.rewrite import remove_temporaries, replace_file
+
+
+def test_a_refused_replace_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, replace, refusals = tmp_path / "a.jsonl", os.replace, 3
+
+    def busy(source: Any, target: Any) -> None:
+        nonlocal refusals
+        refusals -= 1
+        if refusals >= 0:
+            raise PermissionError(errno.EACCES, "in use")
+        replace(source, target)
+
+    monkeypatch.setattr(rewrite, "_PAUSE", 0)
+    monkeypatch.setattr(os, "replace", busy)
+    replace_file(str(path), [b"new ", "忆".encode()])
+    assert path.read_text() == "new 忆" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_replace_that_never_works_leaves_the_old_file_and_no_temporary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("old")
+
+    def refuse(source: Any, target: Any) -> None:
+        raise PermissionError(errno.EACCES, "in use")
+
+    monkeypatch.setattr(rewrite, "_PAUSE", 0)
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(PermissionError):
+        replace_file(str(path), [b"new"])
+    assert path.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_only_the_temporaries_of_a_file_are_removed(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "a.jsonl.12-ab.tmp", "b.jsonl.12-ab.tmp", "a.jsonl.bak"):
+        (tmp_path / name).write_text("x")
+    assert remove_temporaries(str(tmp_path), "a.jsonl") == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.jsonl", "a.jsonl.bak", "b.jsonl.12-ab.tmp"]
