@@ -94,7 +94,7 @@ class Importer:
         self._progress = progress
         self._copies = Copies(history, thorough=True)
         self._homes: dict[str, str] | None = None
-        self._seen: set[str] = set()
+        self._seen: set[tuple[str, str]] = set()
         self._sessions: set[SessionRef] = set()
         self.report = ImportReport()
 
@@ -148,14 +148,14 @@ class Importer:
             taken = self._counted(known[ref], chunk)
         else:
             taken = take_in(self._history, known[ref], chunk, self._copies, path=followed, client=client)
-        fresh = [m for m in taken.new if m.uid not in self._seen]
-        self._seen.update(message.uid for message in taken.new)
-        self.report.messages_new += len(fresh)
-        self.report.messages_known += taken.known + len(taken.new) - len(fresh)
+        self.report.messages_new += len(taken.new) - taken.moved
+        self.report.messages_known += taken.known + taken.moved
         self._sessions.add(ref)
 
     def _counted(self, known: Known, chunk: TranscriptChunk) -> Taken:
-        new = [m for m in chunk.messages if m.uid not in known.uids and m.uid not in self._seen]
+        """What an import would find; a copy is known by its message's id and time."""
+        new = [m for m in chunk.messages if m.uid not in known.uids and (m.uid, m.timestamp) not in self._seen]
+        self._seen.update((message.uid, message.timestamp) for message in new)
         return Taken(tuple(new), len(chunk.messages) - len(new))
 
     def _ref(self, client: str, chunk: TranscriptChunk) -> SessionRef:

@@ -34,10 +34,14 @@ _PROOF_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was taken from a transcript; `left` tells that more of it is unread."""
+    """What was taken from a transcript; `left` tells that more of it is unread.
+
+    `moved` of the new messages were known as a copy in another session, and belong to this one.
+    """
 
     new: tuple[Message, ...] = ()
     known: int = 0
+    moved: int = 0
     problems: tuple[Problem, ...] = ()
     left: bool = False
     helper: bool = False
@@ -157,9 +161,11 @@ def take_in(
         for message in stored:
             known.add(message)
         known.marks += marks
+    held = {uid for uids in shared.given.values() for uid in uids}
     if chunk.at_end:
         copies.hand_over(shared)
-    return Taken(stored, seen + len(new) - len(stored), chunk.problems)
+    moved = sum(message.uid in held for message in stored)
+    return Taken(stored, seen + len(new) - len(stored), moved, chunk.problems)
 
 
 def catch_up_transcripts(
