@@ -41,8 +41,8 @@ class Request:
 
 
 def reply_to(prompt: str) -> str:
-    """The answer to a prompt: the same for the same prompt, and different for a changed one."""
-    return f"Heard: {prompt}"
+    """The answer to a prompt: the same for the same prompt, another for a changed one, and none of its words."""
+    return f"Understood ({zlib.crc32(prompt.encode()):08x})."
 
 
 def last_prompt(body: dict[str, Any]) -> str:
