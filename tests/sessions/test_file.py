@@ -87,6 +87,10 @@ def test_inherited_messages_are_not_counted(tmp_path: Path) -> None:
     header, _ = heal(place)
     assert header["metadata"]["count"] == 2 and header["metadata"]["last_id"] == 4
     assert read_file(place).header.count == 2
+    # Told later of messages that are here already, once or often.
+    for _ in range(2):
+        put(place, mark_record("inherited", at(9), uids=["u2", "u3", "u3", 5, "u99"]))
+        assert heal(place)[0]["metadata"]["count"] == read_file(place).header.count == 1
 
 
 def test_the_title_and_a_workspace_known_later_reach_line_1(tmp_path: Path) -> None:

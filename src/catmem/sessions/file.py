@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 
 from catmem.domain.errors import StorageFailed
+from catmem.sessions.header import short_title
 from catmem.sessions.locks import LOCK_WAIT, session_lock
 from catmem.sessions.open_session import OpenSession
-from catmem.sessions.records import dump, is_message, is_record, mark_record, read_json, scan, stored
+from catmem.sessions.present import Present, newest_mark
+from catmem.sessions.records import is_message, is_record, mark_record, scan, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, TypedDict
+    from typing import TypedDict
 
     from catmem.sessions.names import Place
     from catmem.sessions.records import Record
@@ -101,7 +103,7 @@ def heal(place: Place, wait: float = 0.0) -> tuple[Record, list[str]]:
 
 def last_mark(path: str, name: str) -> Record | None:
     """The newest mark of a name: from the tail of the file if it is there, else from the whole. Takes no lock."""
-    return _last_mark(_tail_bytes(path, WINDOW), name) or _last_mark(_tail_bytes(path, 0), name)
+    return newest_mark(_tail_bytes(path, WINDOW), name) or newest_mark(_tail_bytes(path, 0), name)
 
 
 def tail(path: str, limit: int = WINDOW) -> list[Record]:
@@ -137,29 +139,27 @@ def _add(
     skip_ids: int,
 ) -> Outcome:
     created = session.size == 0
-    start = 0 if whole_file_dedupe else max(session.room, session.size - WINDOW)
-    window = session.read(start, session.size)
-    everywhere = _uids(window) if whole_file_dedupe else None
+    # What a session inherits may stand anywhere in it.
+    whole = whole_file_dedupe or any(record.get("mark") == "inherited" for record in records)
+    start = 0 if whole else max(session.room, session.size - WINDOW)
+    present = Present(session.read(start, session.size))
     outcome: Outcome = {"new": [], "written": [], "known": 0, "healed": session.healed}
-    lines = _listing_marks(session, listing, records, window)
-    taken: set[str] = set()
+    # In the order given: a mark that says how far a source was read must not outlive the messages before it.
+    lines = _listing_marks(session, listing, records)
     last_id = 0 if "adopted" in session.header["metadata"] else session.header["metadata"]["last_id"]
     last_id += skip_ids
     for record in records:
         if not is_message(record):
             lines.append(record)
-            continue
-        uid = record.get("uid", "")
-        if uid and (uid in taken or (uid in everywhere if everywhere is not None else _has_uid(window, uid))):
+        elif present.has(record.get("uid", "")):
             outcome["known"] += 1
-            continue
-        taken.add(uid)
-        last_id = record["id"] if keep_ids and record["id"] > last_id else last_id + 1
-        outcome["new"].append(last_id)
-        written = stored({"id": last_id, "sessionKey": session.key, **_without(record, "id", "sessionKey")})
-        outcome["written"].append(written)
-        lines.append(written)
-    lines = [line for line in (_mark(session.key, line, taken, window) for line in lines) if line]
+        else:
+            present.add(record.get("uid", ""))
+            last_id = record["id"] if keep_ids and record["id"] > last_id else last_id + 1
+            outcome["new"].append(last_id)
+            lines.append(stored({"id": last_id, "sessionKey": session.key, **_without_name(record, "id")}))
+            outcome["written"].append(lines[-1])
+    lines = [line for line in (_news(session.key, line, present) for line in lines) if line]
     if lines:
         session.write(lines, sync=_must_sync(durability, records))
         if created and durability != "none":
@@ -183,7 +183,7 @@ def _must_sync(durability: str, records: Sequence[Record]) -> bool:
     return durability == "message"
 
 
-def _listing_marks(session: OpenSession, listing: Listing, records: Sequence[Record], window: bytes) -> list[Record]:
+def _listing_marks(session: OpenSession, listing: Listing, records: Sequence[Record]) -> list[Record]:
     """The marks that carry what line 1 says besides the messages: written when it is first known, or changes."""
     metadata = session.header["metadata"]
     now = str(records[0].get("timestamp", ""))
@@ -192,70 +192,27 @@ def _listing_marks(session: OpenSession, listing: Listing, records: Sequence[Rec
     missing = {name: text for name, text in texts.items() if text and not metadata[name]}
     if missing and not any(record.get("mark") == "listing" for record in records):
         marks.append(mark_record("listing", now, header={"metadata": missing}))
-    title = listing.get("title", "")
+    title = short_title(listing.get("title", ""))
     if title and title != session.header["title"]:
         marks.append(mark_record("title", now, value=title))
     return marks
 
 
-def _mark(key: str, line: Record, taken: set[str], window: bytes) -> Record | None:
+def _news(key: str, given: Record, present: Present) -> Record | None:
     """A mark as it is to be written; None if it says nothing new. A message passes."""
-    if is_message(line):
-        return line
-    mark: Record = stored({"mark": line["mark"], "sessionKey": key, **_without(line, "mark", "sessionKey")})
+    if is_message(given):
+        return given
+    mark: Record = stored({"mark": given["mark"], "sessionKey": key, **_without_name(given, "mark")})
     if mark["mark"] == "inherited":
-        # Of the messages that are written now only: so the count of line 1 is a plain difference.
-        mark["uids"] = [uid for uid in mark.get("uids", ()) if uid in taken]
+        # Each message once, and only those that are here: so the count of line 1 is a plain difference.
+        mark["uids"] = [uid for uid in dict.fromkeys(mark.get("uids", ())) if present.may_inherit(uid)]
         return mark if mark["uids"] else None
-    last = _last_mark(window, mark["mark"])
-    return None if last and _without(last, "timestamp") == _without(mark, "timestamp") else mark
+    last = present.last_mark(mark["mark"])
+    return None if last and {**last, "timestamp": ""} == {**mark, "timestamp": ""} else mark
 
 
-def _without(record: Record, *names: str) -> Record:
-    return {name: value for name, value in record.items() if name not in names}
-
-
-def _has_uid(window: bytes, uid: str) -> bool:
-    """True if a message of the window has this uid. A mark may name it too, so a find is looked at.
-
-    From the end: CPython's rfind is three times as fast as find for such a needle, and this is most of an append.
-    """
-    needle = f'"uid":{dump(uid)}'.encode()
-    at = window.rfind(needle)
-    while at >= 0:
-        record = _line_at(window, at)
-        if isinstance(record, dict) and record.get("uid") == uid and is_message(record):
-            return True
-        at = window.rfind(needle, 0, at)
-    return False
-
-
-def _uids(data: bytes) -> set[str]:
-    return {
-        record["uid"]
-        for _, _, records, _ in scan(data)
-        for _, record in records
-        if is_message(record) and record.get("uid")
-    }
-
-
-def _last_mark(window: bytes, name: str) -> Record | None:
-    needle = f'{{"mark":{dump(name)},'.encode()
-    at = window.rfind(needle)
-    while at >= 0:
-        if at == 0 or window[at - 1 : at] == b"\n":
-            record = _line_at(window, at)
-            if isinstance(record, dict):
-                return record
-        at = window.rfind(needle, 0, at)
-    return None
-
-
-def _line_at(window: bytes, at: int) -> Any:
-    """The value of the line around a position; None if the window does not hold it whole."""
-    start = window.rfind(b"\n", 0, at) + 1
-    stop = window.find(b"\n", at)
-    return read_json(window[start:] if stop < 0 else window[start:stop])
+def _without_name(record: Record, name: str) -> Record:
+    return {field: value for field, value in record.items() if field not in (name, "sessionKey")}
 
 
 def _tail_bytes(path: str, limit: int) -> bytes:
