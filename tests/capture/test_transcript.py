@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from catmem.capture import transcript as module
 from catmem.capture.known import Known, is_same_text
 from catmem.capture.transcript import catch_up_transcripts
-from tests.capture.world import REF, World
+from catmem.domain.session import SessionRef
+from tests.capture.world import PROJECT, REF, World
 from tests.clients.talk import Talk
 
 
@@ -127,23 +129,41 @@ def test_a_transcript_that_was_rewritten_is_read_anew_without_doubling(world: Wo
     assert sorted(uids(world)) == ["a1", "a2", "u0", "u1", "u2"]
 
 
-def test_a_long_transcript_is_taken_in_parts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HOOK_BYTES", 3000)
+def test_a_long_transcript_is_taken_in_parts_and_the_worker_takes_the_rest(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_HOOK_STEP", 1000)
-    monkeypatch.setattr(module.follow, "__kwdefaults__", {**module.follow.__kwdefaults__, "limit": 3000})
+    monkeypatch.setattr(module.follow, "__kwdefaults__", {**(module.follow.__kwdefaults__ or {}), "limit": 3000})
     talk = Talk()
     for turn in range(20):
         talk.user(f"u{turn}", f"第 {turn} 步 " + "x" * 200).says(f"a{turn}", f"done {turn}")
     write(world, talk)
-    answer = world.stop()
-    assert answer["left"]
+    assert world.stop()["left"]
     assert 0 < len(world.messages()) < 40
-    world.history.append(REF, ())
-    monkeypatch.setattr(module, "_RECENT", 1e12)
+    settled(world)
     assert catch_up_transcripts(world.history, lambda: world.now) > 0
-    while catch_up_transcripts(world.history, lambda: world.now):
-        pass
+    assert catch_up_transcripts(world.history, lambda: world.now) == 0
     assert uids(world) == [f"{who}{turn}" for turn in range(20) for who in "ua"]
+
+
+def settled(world: World) -> None:
+    """The transcript as if nobody had written to it for a while."""
+    world.now += 3600
+    os.utime(world.transcript, (world.now - 1800, world.now - 1800))
+
+
+def test_a_session_that_was_killed_gets_its_answers_from_the_transcript(world: World) -> None:
+    world.prompt("which port?", "p1")
+    write(world, Talk().user("u1", "which port?", promptId="p1").says("a1", "端口 8123"))
+    os.utime(world.transcript, (world.now, world.now))
+    assert catch_up_transcripts(world.history, lambda: world.now + 5) == 0
+    assert catch_up_transcripts(world.history, lambda: world.now + 600) == 1
+    assert world.told() == [("user", "which port?"), ("assistant", "端口 8123")]
+
+
+def test_a_transcript_that_is_gone_is_no_fault(world: World) -> None:
+    world.prompt("which port?", "p1")
+    assert catch_up_transcripts(world.history, lambda: world.now + 600) == 0
 
 
 def test_time_running_out_leaves_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,6 +215,28 @@ def test_a_helper_of_ours_leaves_no_trace(world: World) -> None:
     write(world, Talk().user("u1", "[memory-helper v1] List facts as JSON.").says("a1", "[]"))
     assert world.stop("[]") == {}
     assert world.bytes() == {}
+
+
+@pytest.mark.parametrize("imported", [True, False])
+def test_a_fork_of_a_session_that_hooks_captured(world: World, tmp_path: Path, imported: bool) -> None:
+    world.prompt("茶壶", "p1")
+    talk = Talk().user("u1", "茶壶", promptId="p1").says("a1", "teapot")
+    write(world, talk)
+    world.stop("teapot", "p1")
+
+    fork = Talk("0f0e0d0c-0000-4000-8000-00000000f04c")
+    fork.user("u1", "茶壶", promptId="p1").says("a1", "teapot").user("u2", "other", promptId="p2", minute=90)
+    path = fork.says("a2", "way", minute=91).write(tmp_path)
+    if imported:
+        world.imported(path)
+    else:
+        world.now += 5400
+        world.prompt("other", "p2", session_id=fork.session, transcript_path=str(path))
+        world.stop("way", "p2", session_id=fork.session, transcript_path=str(path))
+    ref = SessionRef(PROJECT, f"claude-code:{fork.session}")
+    assert [m.uid for m in Known(world.history, ref).messages] == ["u2", "a2"]
+    assert world.marks("continues", ref)[0]["key"] == REF.key
+    assert uids(world) == ["u1", "a1"]
 
 
 def test_titles_reach_the_listing(world: World) -> None:

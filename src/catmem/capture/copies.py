@@ -25,13 +25,14 @@ _FRESH = 60.0
 class Shared:
     """What a session has in common with others.
 
-    `left_out` are uids that other sessions own; `marks` say so in this one; `given` are those that it owns and others
-    hold a copy of.
+    `left_out` are uids that other sessions own; `marks` say so in this one; `owned` are those of which others hold a
+    copy, and `given` how each of them names those in its file.
     """
 
     left_out: set[str] = field(default_factory=set)
     marks: list[Mark] = field(default_factory=list)
     given: dict[SessionRef, list[str]] = field(default_factory=dict)
+    owned: set[str] = field(default_factory=set)
     owner: SessionRef | None = None
 
 
@@ -120,13 +121,14 @@ class Copies:
             went_on = _first_of(line for line in mine if line.uid not in common)
             they_went_on = _first_of(line for line in theirs if line.uid not in ours)
             if not forked and _is_original(went_on, they_went_on):
-                shared.given[ref] = [uid for uid in common if uid in other.uids]
+                shared.owned.update(common)
+                shared.given[ref] = [other.file_name(uid) for uid in common]
                 continue
             shared.left_out.update(common)
             fresh = [uid for uid in common if uid not in known.uids]
             stored = [uid for uid in common if uid in known.uids and uid not in known.inherited]
             if stored:
-                shared.marks.append({"mark": "inherited", "uids": stored})
+                shared.marks.append({"mark": "inherited", "uids": [known.file_name(uid) for uid in stored]})
             if (fresh and not any(m["mark"] == "continues" and m.get("key") == ref.key for m in known.marks)) or stored:
                 shared.marks.append(_continues(ref, len(common)))
 

@@ -6,7 +6,6 @@ a turn by `transcript`, loaded only then.
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from catmem.domain.errors import LockBusy
@@ -14,7 +13,7 @@ from catmem.sessions.door import admitted
 from catmem.sessions.file import append
 from catmem.sessions.header import ROOM, unpack
 from catmem.sessions.names import ENDING, file_name, place, safe_key
-from catmem.sessions.records import message_record
+from catmem.sessions.records import mark_record, message_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,15 +85,20 @@ def capture_prompt(
     project = home_of(root, project, key)
     record = message_record("user", text, at, key=key, uid=_prompt_uid(event, seconds))
     record = admitted(record, redact)
+    records = [record]
+    target = place(root, project, key)
+    if event["transcript"] and not os.path.exists(target.file):
+        # Whoever finds the session without an end knows where its answers are.
+        records.append(_unread(event["transcript"], at))
     answer = {"key": key, "project": project, "new": [], "known": 0, "text": record["content"], "left": False}
     if not record["content"].strip():
         return {}
     listing = {"project": project, "cwd": event["cwd"], "client": event["client"]}
     try:
         outcome = append(
-            place(root, project, key),
+            target,
             key,
-            [record],
+            records,
             listing=listing,  # type: ignore[arg-type]
             durability=durability,
             wait=PROMPT_WAIT,
@@ -103,8 +107,13 @@ def capture_prompt(
     except LockBusy:
         from catmem.capture.spool import spool
 
-        spool(root, {"project": project, "key": key, "records": [record], "listing": listing})
+        spool(root, {"project": project, "key": key, "records": records, "listing": listing})
     return answer
+
+
+def _unread(path: str, at: str) -> dict[str, Any]:
+    """The mark of a transcript of which nothing has been read yet (see transcript.py)."""
+    return mark_record("source", at, path=path, offset=0, size=0, inode=0, tail=0, line=0)
 
 
 def home_of(root: str, project: str, key: str) -> str:
@@ -136,5 +145,7 @@ def _project_in(path: str) -> str:
 def _prompt_uid(event: Mapping[str, Any], seconds: float) -> str:
     if event["prompt_id"]:
         return f"hook:{event['prompt_id']}"
+    import hashlib  # hosts that name their prompts do not pay for it
+
     told = f"{event['session']}\n{int(seconds / _SAME_DELIVERY)}\n{event['prompt']}"
     return "hook:" + hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -50,11 +50,18 @@ class Known:
             self.exists = True
         except NotFound:
             self.messages, self.marks, self.exists = [], [], False
+        # What a hook captured has, in the file, the name that the hook gave; everywhere else that of the transcript.
+        self._file_names = {m["as"]: m["uid"] for m in self.marks if m["mark"] == "known_as" and "as" in m}
         self.messages = _under_own_names(self.messages, self.marks)
         self.uids = {message.uid for message in self.messages if message.uid}
         self.uids.update(str(mark.get("uid", "")) for mark in self.marks if mark["mark"] == "known_as")
         self._provisional = [m for m in self.messages if m.uid.startswith((BY_HOOK, TYPED_AHEAD))]
-        self.inherited = {uid for mark in self.marks if mark["mark"] == "inherited" for uid in mark.get("uids", ())}
+        named = {uid for mark in self.marks if mark["mark"] == "inherited" for uid in mark.get("uids", ())}
+        self.inherited = named | {own for own, uid in self._file_names.items() if uid in named}
+
+    def file_name(self, uid: str) -> str:
+        """The uid that a message has in the session file."""
+        return str(self._file_names.get(uid, uid))
 
     def add(self, message: Message) -> None:
         self.messages.append(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,8 @@ HOOK_BYTES = 8 << 20
 _HOOK_STEP = 1 << 20
 # The worker looks at transcripts of sessions that were active within this many seconds.
 _RECENT = 3 * 86400.0
+# Of a file that was written to within this many seconds the last reply may be half there: it is left for its own hook.
+_QUIET = 60.0
 # Before a position is trusted, the bytes in front of it must be those that were read.
 _PROOF_BYTES = 4096
 
@@ -161,10 +164,9 @@ def take_in(
         for message in stored:
             known.add(message)
         known.marks += marks
-    held = {uid for uids in shared.given.values() for uid in uids}
+    moved = sum(message.uid in shared.owned for message in stored)
     if chunk.at_end:
         copies.hand_over(shared)
-    moved = sum(message.uid in held for message in stored)
     return Taken(stored, seen + len(new) - len(stored), moved, chunk.problems)
 
 
@@ -183,14 +185,23 @@ def catch_up_transcripts(
         if not is_followed(client) or clock() - _seconds(header.updated_at) > _RECENT:
             continue
         source = history.last_mark(header.ref, "source")
-        path = Path(str(source.get("path", ""))) if source else None
-        if not source or not path or not path.is_file() or path.stat().st_size <= int(source.get("offset", 0)):
+        if not source or not _has_grown(source, clock(), ended=bool(header.metadata.get("ended"))):
             continue
         try:
-            found += len(follow(history, Known(history, header.ref), path, client=client, stop=stop).new)
+            known = Known(history, header.ref)
+            found += len(follow(history, known, Path(source["path"]), client=client, stop=stop, limit=sys.maxsize).new)
         except CatmemError:
             continue
     return found
+
+
+def _has_grown(source: Mapping[str, Any], moment: float, *, ended: bool) -> bool:
+    """True if a transcript has more than was read of it, and nobody is writing to it just now."""
+    try:
+        status = os.stat(str(source["path"]))
+        return status.st_size > int(source["offset"]) and (ended or moment - status.st_mtime >= _QUIET)
+    except (OSError, KeyError, TypeError, ValueError):
+        return False
 
 
 def _seconds(instant: str) -> float:

@@ -3,57 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 from catmem.clients.claude_code import wire
 from catmem.clients.claude_code.ahead import PROVISIONAL, Ahead, Queue, same_words
 from catmem.clients.claude_code.chain import Chain, in_talk_order
+from catmem.clients.claude_code.entry import Entry
 from catmem.clients.claude_code.typed import separate
 from catmem.clients.claude_code.wire import Record, text_of
+from catmem.clients.claude_code.words import words_of
 from catmem.clients.helper import is_helper_prompt
 from catmem.clients.lines import Line, shortened
 from catmem.clients.port import Mark, Problem
 from catmem.domain.clock import parse_instant
-from catmem.domain.message import Message, Role, ToolCall
+from catmem.domain.message import Message, Role
 
 # Where several sources name a session, the better one wins: the program's summary, its title, the person's own.
 _TITLE_FIELDS = {"summary": ("summary", 1), "ai-title": ("aiTitle", 2), "custom-title": ("customTitle", 3)}
 _SILENT_NOTES = ("stop_hook_summary", "turn_duration", "microcompact_boundary", "api_error")
 _SAID: tuple[Role, ...] = ("user", "assistant")
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A message being put together."""
-
-    uid: str
-    role: Role
-    parent: str
-    timestamp: str
-    kind: str = ""
-    parts: list[str] = field(default_factory=list)
-    calls: dict[str, ToolCall] = field(default_factory=dict)
-    call_id: str = ""
-    usage: dict[str, int] | None = None
-    side: bool = False
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.calls and not self.call_id and not any(part.strip() for part in self.parts)
-
-    def message(self) -> Message:
-        return Message(
-            role=self.role,
-            content="\n\n".join(self.parts),
-            timestamp=self.timestamp,
-            uid=self.uid,
-            parent=self.parent,
-            kind=self.kind,
-            tool_calls=tuple(self.calls.values()),
-            tool_call_id=self.call_id,
-            usage=self.usage,
-        )
 
 
 class Assembly:
@@ -73,8 +41,9 @@ class Assembly:
         self._file = file
         self._time = fallback_time
         self._chain = Chain(earlier)
-        self._entries: list[_Entry] = []
-        self._replies: dict[str, _Entry] = {}
+        self._entries: list[Entry] = []
+        self._ahead: list[Entry] = []
+        self._replies: dict[str, Entry] = {}
         self._counted = reply
         self._tools: dict[str, str] = {}
         self._kept_before: dict[str, str] = {}
@@ -146,7 +115,7 @@ class Assembly:
     def _user(self, record: Record, line: Line) -> None:
         blocks = wire.blocks_of(record)
         results = [b for b in blocks if b.get("type") == "tool_result"]
-        said, kind, rest = self._words(record, blocks)
+        said, kind, rest = words_of(record, blocks)
         uid = self._uid(record)
         if not uid or not (results or said or rest):
             return self._pass(record)
@@ -161,38 +130,13 @@ class Assembly:
             self._compact_summary = uid if kind == "summary" else self._compact_summary
         return None
 
-    def _words(self, record: Record, blocks: Sequence[Record]) -> tuple[str, str, str]:
-        """(what a person typed, the kind of the rest, the rest) of a user line."""
-        said: list[str] = []
-        rest: list[str] = []
-        kind = ""
-        for block in blocks:
-            if block.get("type") == "text":
-                words, other, note = separate(text_of(block.get("text")))
-                said.append(words)
-                rest.append(note)
-                kind = kind or other
-            elif block.get("type") in ("image", "document"):
-                said.append(wire.placeholder(block))
-        typed = "\n".join(part for part in said if part.strip())
-        others = "\n".join(part for part in rest if part)
-        if record.get("isCompactSummary") is True:
-            return "", "summary", typed or others
-        if wire.is_side_chain(record):
-            return "", "agent", typed or others
-        if wire.is_written_by_program(record):
-            expanded = "command" if record.get("sourceToolUseID") else "notice"
-            return "", kind or expanded, typed or others
-        return typed, kind, others
-
-    def _typed(self, entry: _Entry, prompt_id: str) -> None:
+    def _typed(self, entry: Entry, prompt_id: str) -> None:
         """Words of the person with a line of their own: words typed ahead that are the same are these."""
         text = same_words(entry.parts[0])
         self.queue.met(entry.parts[0])
-        twin = next(
-            (e for e in self._entries if e.uid.startswith(PROVISIONAL) and same_words(e.parts[0]) == text), None
-        )
+        twin = next((e for e in self._ahead if same_words(e.parts[0]) == text), None)
         if twin:
+            self._ahead.remove(twin)
             self._entries.remove(twin)
         if prompt_id:
             self.prompts[entry.uid] = prompt_id
@@ -229,7 +173,7 @@ class Assembly:
             self.last_reply = reply_id
             self._went_on()
 
-    def _block(self, reply: _Entry, block: Record) -> None:
+    def _block(self, reply: Entry, block: Record) -> None:
         kind = block.get("type")
         if kind == "text":
             text = text_of(block.get("text"))
@@ -283,7 +227,7 @@ class Assembly:
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return self._pass(record)
         blocks = wire.blocks_of({"message": {"content": attachment.get("prompt")}})
-        said, kind, rest = self._words({**record, "origin": attachment.get("origin")}, blocks)
+        said, kind, rest = words_of({**record, "origin": attachment.get("origin")}, blocks)
         uid = self._uid(record)
         if said and attachment.get("commandMode") in (None, "prompt"):
             self._typed(self._entry(record, line, uid, "user", said), "")
@@ -306,7 +250,8 @@ class Assembly:
             for e in self._entries
         )
         if words and not met:
-            self._entries.append(_Entry(ahead.uid, "user", "", ahead.timestamp, parts=[words]))
+            self._ahead.append(Entry(ahead.uid, "user", "", ahead.timestamp, parts=[words]))
+            self._entries.append(self._ahead[-1])
 
     def _titled(self, record: Record, kind: str) -> None:
         name, rank = _TITLE_FIELDS[kind]
@@ -343,9 +288,9 @@ class Assembly:
         told = f"{record['timestamp']}\n{message.get('role')}\n{message['content']!r}"
         return "line:" + hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
-    def _entry(self, record: Record, line: Line, uid: str, role: Role, text: str, kind: str = "") -> _Entry:
+    def _entry(self, record: Record, line: Line, uid: str, role: Role, text: str, kind: str = "") -> Entry:
         parent = self._kept_before.get(uid) or text_of(record.get("parentUuid"))
-        entry = _Entry(uid, role, parent, self._instant(record, line), kind, [text] if text else [])
+        entry = Entry(uid, role, parent, self._instant(record, line), kind, [text] if text else [])
         entry.side = wire.is_side_chain(record)
         after_summary = self._boundary and parent and parent == self._compact_summary
         if self._boundary and after_summary and entry.timestamp < self._boundary[0]:
