@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from catmem.domain.errors import StorageFailed
 from catmem.sessions import header as line1
@@ -23,7 +25,7 @@ from catmem.sessions.names import Place
 from catmem.sessions.quarantine import bytes_of, entries
 from catmem.sessions.reading import read_file
 from catmem.sessions.records import mark_record
-from catmem.sessions.repair import check
+from catmem.sessions.repair import check, repair
 from tests.sessions.support import KEY, LISTING, at, place_in, record
 
 MESSAGES = 4
@@ -127,6 +129,37 @@ def test_one_wrong_byte_anywhere_costs_one_record_at_most(
         assert Path(place.file).read_bytes() == damaged
         for bad in content.damage:
             assert bytes(damaged[bad.offset : bad.offset + bad.length]) in kept(place)
+
+
+EDITS = st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 300), st.binary(max_size=40)), min_size=1, max_size=4)
+
+
+@given(EDITS)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_bytes_replaced_cut_out_and_put_in_anywhere(
+    tmp_path: Path, sound: bytes, no_disk_waits: None, edits: list[tuple[int, int, bytes]]
+) -> None:
+    data = sound
+    for offset, length, new in edits:
+        data = data[:offset] + new + data[offset + length :]
+    place = written(place_in(tmp_path / "edit"), data)
+    lines = data.split(b"\n")
+    whole = {json.loads(line)["id"] for line in sound.split(b"\n") if line.startswith(b'{"id"') and line in lines}
+    before = read_file(place)
+    assert Path(place.file).read_bytes() == data
+    if not any(m.session_key == KEY for m in before.messages):
+        return  # nothing says whose it is: a listing leaves it alone, an append may refuse it
+    assert whole <= {m.id for m in before.messages}
+    put(place, record(99))
+    after = read_file(place)
+    assert [m for m in after.messages if m.uid != "u99"] == [m for m in before.messages if m.uid != "u99"]
+    assert sum(m.uid == "u99" for m in after.messages) == 1
+    repair(place, at(99))
+    assert [m for m in read_file(place).messages if m.uid != "u99"] == [m for m in before.messages if m.uid != "u99"]
+    assert {f.problem for f in check(place)} <= {"ids-repeated"}
+    now = Path(place.file).read_bytes()
+    for number, line in enumerate(lines[1:]):
+        assert line.strip() in now or any(line in raw for raw in kept(place)), number
 
 
 def test_line_1_garbled_cut_short_or_gone_is_rebuilt_and_kept(tmp_path: Path, sound: bytes) -> None:

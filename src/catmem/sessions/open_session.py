@@ -236,7 +236,7 @@ class OpenSession:
             line1.advance(self.header, fresh)
             if reason:
                 bad.append((offset, raw, reason if not torn else "cut record"))
-            if torn and own:
+            if torn and (own or not reason):
                 self._joint = b"\n"
         self._set_aside(bad)
         if bad and pieces and not pieces[-1][1].endswith(b"\n") and not self._joint:
