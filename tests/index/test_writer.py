@@ -89,7 +89,10 @@ def test_filters_hold_before_ranking(world: World) -> None:
     world.learn("one zebra long ago", at="2024-01-01T10:00:00.000Z")
     world.learn("用户喜欢 zebra", scope="global", kind="preference")
     world.catch_up()
-    assert sorted(texts(find(world, "zebra", projects=["shop", ""], limit=5))) == ["one zebra long ago", "用户喜欢 zebra"]
+    assert sorted(texts(find(world, "zebra", projects=["shop", ""], limit=5))) == [
+        "one zebra long ago",
+        "用户喜欢 zebra",
+    ]
     assert texts(find(world, "zebra", kinds=["preference"], limit=1)) == ["用户喜欢 zebra"]
     assert texts(find(world, "zebra", until=1735689600000, limit=1)) == ["one zebra long ago"]
     instant = 1704103200000  # 2024-01-01T10:00Z: both ends are included

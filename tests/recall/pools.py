@@ -85,7 +85,7 @@ GREENHOUSE = Pool(
         "perfect, thank you so much for your help today",
         "rename the variable x to total in this function",
         "why is the sky blue",
-        "Traceback (most recent call last):\n  File \"/usr/lib/python3.12/runpy.py\", line 198, in _run_module_as_main\n"
+        'Traceback (most recent call last):\n  File "/usr/lib/python3.12/runpy.py", line 198, in _run_module_as_main\n'
         "    return _run_code(code, main_globals, None,\nKeyError: 'colour'\n\nwhat now?",
         "npm ERR! code ELIFECYCLE\nnpm ERR! errno 1\nnpm ERR! Failed at the prepublish script.",
         "let's call it a night",

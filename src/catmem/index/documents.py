@@ -55,6 +55,7 @@ def _memory_record(memory: Memory, revision: Revision, status: str) -> Record:
         "confirmations": revision.confirmations,
         "pinned": revision.pinned,
         "status": status,
+        "successor": memory.superseded_by or memory.id,
         "words": " ".join(_memory_words(revision)),
     }
 

@@ -7,8 +7,10 @@ import functools
 from catmem.text.stemming import stem
 from catmem.text.tokens import query_tokens, stopwords
 
-# Function words help where two texts are else alike, and must not decide which is better.
-_STOPWORD_WEIGHT = 0.1
+# Function words help where two texts are else alike, and must not decide which is better. Between 0.1 and 0.6 three
+# public sets of questions differ by less than 2 points of hit@10; in a handful of memories, where "the" is rare, less
+# is better.
+_STOPWORD_WEIGHT = 0.2
 # A pasted log has thousands of tokens; the first ones are as telling as all.
 _MOST_TOKENS = 400
 

@@ -1,4 +1,4 @@
-"""The order of what was found (hot path): how well it fits first, then how much it counts.
+"""The order of what was found (hot path): by BM25, moved a little by what a hit counts for.
 
 A hit is a record of the index with what ranking adds: `relevance`, `recency` and `score` in 0..1, and
 the `matched` words of the query.
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 _RECENCY_SHARE = 0.15
 _CONFIRMATION_STEP, _MOST_CONFIRMATIONS = 0.03, 4
 _PINNED = 0.05
+_MOST_BOOST = (1 + _CONFIRMATION_STEP * _MOST_CONFIRMATIONS) * (1 + _PINNED)
 # A memory is a conclusion, a passage the talk that it may come from.
 _PASSAGE = 0.9
-# Two hits of like coverage are told apart by BM25, which knows of repetition and length.
-_BM25_SHARE = 0.3
 # Above this share of common words, with no number, name or negation between them, two memories say the same.
 _SAME = 0.75
 _DAY = 86_400_000
+# The least difference of two scores, which are rounded to it.
+_STEP = 0.0001
 _NEGATING = "no not never none nor dont doesnt isnt cant without 不 没 无 非 别 勿 禁 否 未 莫 勿用"
 _NEGATIONS = frozenset(_NEGATING.split())
 
@@ -49,20 +50,21 @@ def rank(
     half_lives  days in which a kind loses half of its recency; kinds not named keep theirs
     searched    the query was typed to search with: a hit that has every word of it is wanted, whatever the words
     """
-    best = max((hit["bm25"] for hit in hits), default=0.0)
     kept = []
     for hit in hits:
         words = words_of(hit)
         relevance, matched = measure.of(words)
         if searched and query.everything and all(token in words for token in query.everything):
             relevance, matched = 1.0, matched or query.everything
-        if relevance < threshold or not matched:
-            continue
-        fit = relevance * (1 - _BM25_SHARE + _BM25_SHARE * hit["bm25"] / best)
-        hit["relevance"], hit["matched"] = relevance, matched
-        hit["recency"] = _recency(hit, now, half_lives)
-        hit["score"] = min(1.0, round(fit * _boost(hit), 4))
-        kept.append(hit)
+        if relevance >= threshold and matched:
+            hit["relevance"], hit["matched"] = relevance, matched
+            hit["recency"] = _recency(hit, now, half_lives)
+            kept.append(hit)
+    # BM25 orders better than relevance does, but its numbers say nothing: the best is as good as the most relevant.
+    scale = max((hit["relevance"] for hit in kept), default=0.0) / max((hit["bm25"] for hit in kept), default=1.0)
+    for hit in kept:
+        hit["score"] = round(hit["bm25"] * scale * _boost(hit) / _MOST_BOOST, 4)
+    _put_below_successors(kept)
     return sorted(kept, key=order)
 
 
@@ -138,6 +140,14 @@ def _boost(hit: Record) -> float:
         return boost * _PASSAGE
     boost *= 1 + _CONFIRMATION_STEP * min(max(hit["confirmations"] - 1, 0), _MOST_CONFIRMATIONS)
     return boost * (1 + _PINNED) if hit["pinned"] else boost
+
+
+def _put_below_successors(hits: Sequence[Record]) -> None:
+    """What was superseded never stands above what took its place, however well its words fit."""
+    live = {hit["id"]: hit["score"] for hit in hits if hit.get("status") == "live"}
+    for hit in hits:
+        if hit.get("status") == "superseded":
+            hit["score"] = max(0.0, min(hit["score"], live.get(hit["successor"], 1.0) - _STEP))
 
 
 def _say_the_same(first: Record, second: Record) -> bool:
