@@ -41,35 +41,44 @@ def parse_instant(value: object, naive_zone: tzinfo | None = None) -> tuple[str,
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return _from_number(float(value))
+        return _from_number(value)
     if not isinstance(value, str) or not value.strip():
         return None
     text = value.strip()
     try:
-        return _from_number(float(text))
+        found = _from_number(float(text))
     except ValueError:
-        pass
+        found = None
+    return found or _from_text(text, naive_zone)
+
+
+def _from_text(text: str, naive_zone: tzinfo | None) -> tuple[str, bool] | None:
     try:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00").replace("z", "+00:00"))
-    except ValueError:
+        certain = moment.tzinfo is not None
+        if not certain:
+            moment = moment.replace(tzinfo=naive_zone) if naive_zone else moment.astimezone()
+        seconds = moment.timestamp()
+    except (ValueError, OverflowError, OSError):
         return None
-    certain = moment.tzinfo is not None
-    if not certain:
-        moment = moment.replace(tzinfo=naive_zone) if naive_zone else moment.astimezone()
-    return stamp(moment.timestamp()), certain
+    return (stamp(seconds), certain) if _OLDEST_SECONDS <= seconds < _NEWEST_SECONDS else None
 
 
 # An epoch value above this is milliseconds: as seconds it would be the year 5138.
 _MILLISECONDS_FROM = 1e11
-# Nothing in the field is older than this (2000-01-01): smaller numbers are counters, not times.
+# Nothing in the field is older than this (2000-01-01): smaller numbers are counters, earlier dates are defaults
+# of programs that had none.
 _OLDEST_SECONDS = 946684800.0
+# The year 10000: a stamp with five digits of a year would no longer sort as text.
+_NEWEST_SECONDS = 253402300800.0 - 0.001
 
 
 def _from_number(number: float) -> tuple[str, bool] | None:
-    if number != number or abs(number) > 1e15:
+    # Compared first: an int may be too large for a float, and NaN is not within.
+    if not _OLDEST_SECONDS <= number <= _NEWEST_SECONDS * 1000:
         return None
-    seconds = number / 1000 if number > _MILLISECONDS_FROM else number
-    return (stamp(seconds), True) if seconds >= _OLDEST_SECONDS else None
+    seconds = number / 1000 if number > _MILLISECONDS_FROM else float(number)
+    return (stamp(seconds), True) if _OLDEST_SECONDS <= seconds < _NEWEST_SECONDS else None
 
 
 def local_day(instant: str) -> str:

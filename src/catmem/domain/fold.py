@@ -28,7 +28,10 @@ def fold(id: str, changes: Iterable[Change], forgotten: Set[str] = frozenset()) 
     state = _State(id)
     events = {key: (change, claim) for key, change, claim in _events(id, (heard(c, forgotten) for c in changes))}
     for key in sorted(events):
+        before = state.version, state.superseded_by, state.explicit
         _apply(state, *events[key])
+        if before[0] == state.version and before[1:] != (state.superseded_by, state.explicit):
+            state.touch()
     return state.memory(len(events))
 
 
@@ -87,6 +90,11 @@ class _State:
         self.revisions.append(replace(revision, version=self.version))
         self.updated_at = max(self.updated_at, at)
 
+    def touch(self) -> None:
+        """A new version, which is always that of the present revision."""
+        self.version += 1
+        self.revisions[-1] = replace(self.revisions[-1], version=self.version)
+
     def amend(self, at: str, why: str = "", **fields: Any) -> None:
         """The same statement with more evidence, a pin, a wider scope: a new version, not a new revision.
 
@@ -95,8 +103,8 @@ class _State:
         now = self.revisions[-1]
         amended = replace(now, **fields)
         if amended != now:
-            self.version += 1
-            self.revisions[-1] = replace(amended, version=self.version, why=why or now.why)
+            self.revisions[-1] = replace(amended, why=why or now.why)
+            self.touch()
             self.updated_at = max(self.updated_at, at)
 
 
@@ -226,9 +234,7 @@ def _keep_aside(state: _State, change: Change, claim: Claim) -> None:
         state.version += 1
         aside = replace(aside, version=state.version, valid_to=claim.valid_from, why=_ASIDE)
         state.revisions.insert(-1, aside)
-    # The memory's version is that of its present revision.
-    state.version += 1
-    state.revisions[-1] = replace(state.revisions[-1], version=state.version)
+    state.touch()
 
 
 def _confirm(state: _State, change: Change, claim: Claim) -> None:

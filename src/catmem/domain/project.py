@@ -23,20 +23,36 @@ def _readable(name: str) -> str:
 def remote_identity(url: str) -> str:
     """One spelling for every way to write a remote: scheme, user, port, case of the host, `.git` do not matter.
 
-    `git@github.com:Acme/Shop.git` and `https://token@github.com/Acme/Shop` are `github.com/Acme/Shop`.
-    Credentials never get into an identity. A path or file URL stays a path.
+    `git@github.com:Acme/Shop.git` and `https://token@github.com:443/Acme/Shop` are `github.com/Acme/Shop`.
+    Credentials never get into an identity. Empty for a remote that is a folder: the disk must be asked about it.
     """
-    text = url.strip().rstrip("/")
-    text = text[:-4] if text.endswith(".git") else text
-    scp = re.match(r"^(?:[^@/\\]+@)?([A-Za-z0-9.-]{2,}):(?!//)(?![\\/])(.+)$", text)
-    if scp:
-        return f"{scp[1].lower()}/{scp[2].strip('/')}"
-    full = re.match(r"^[a-z][a-z0-9+.-]*://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)$", text, re.IGNORECASE)
-    if full and not text.lower().startswith("file:"):
-        return f"{full[1].lower()}/{full[2].strip('/')}"
-    return text
+    text = url.strip()
+    full = _URL.match(text)
+    if full:
+        host, path = full["host"].rpartition("@")[2], full["path"]
+    else:
+        short = _SCP.match(text)
+        if not short:
+            return ""
+        host, path = short["host"].rpartition("@")[2], short["path"]
+    host = re.sub(r":\d*$", "", host).lower()
+    path = re.split(r"[?#]", path)[0].strip("/").removesuffix(".git").strip("/")
+    return f"{host}/{path}" if host and path else ""
 
 
+def remote_folder(url: str) -> str:
+    """The folder that a remote names (`/srv/shop.git`, `../shop`, `file:///srv/shop`), as written; else empty."""
+    text = url.strip()
+    if text.lower().startswith("file:"):
+        return "/" + text[5:].lstrip("/")
+    return "" if remote_identity(text) or "://" in text else text
+
+
+_URL = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://(?P<host>[^/]*)/(?P<path>.+)$", re.IGNORECASE)
+# `host:path`; a drive letter is no host, and what has a slash before its colon is a path.
+_SCP = re.compile(
+    r"(?!file:)(?P<host>(?:[^/\\]*@)?(?:\[[0-9A-Fa-f:]+\]|[^/\\:@]{2,})):(?!//)(?P<path>.+)$", re.IGNORECASE
+)
 _WINDOWS = re.compile(r"^(?:\\\\\?\\)?([A-Za-z]):(?:[\\/]|$)")
 _WSL_SHARE = re.compile(r"^\\\\wsl(?:\$|\.localhost)\\([^\\]+)\\?(.*)$", re.IGNORECASE)
 _WSL_DRIVE = re.compile(r"^/mnt/([a-z])(?:/|$)")
@@ -58,12 +74,24 @@ def path_identity(path: str, map_wsl_drives: bool = False) -> str:
     if share:
         return "/" + share[2].replace("\\", "/").strip("/")
     bare = path[4:] if path.startswith("\\\\?\\") else path
+    # A share of another machine, in its long form.
+    bare = "\\\\" + bare[4:] if bare != path and bare[:4].upper() == "UNC\\" else bare
     if _WINDOWS.match(bare) or bare.startswith("\\\\"):
-        return re.sub(r"/+", "/", bare.replace("\\", "/")).rstrip("/").casefold()
+        share_mark = "/" if bare.startswith("\\\\") else ""
+        return share_mark + re.sub(r"/+", "/", bare.replace("\\", "/")).rstrip("/").casefold()
     drive = _WSL_DRIVE.match(path)
     if drive and map_wsl_drives:
         return f"{drive[1]}:{path[6:].rstrip('/')}".casefold()
     return path.rstrip("/") or "/"
+
+
+# Worktrees that assistants make lie here; a deleted one's path still names the repository.
+_ASSISTANT_WORKTREE = re.compile(r"[\\/]\.claude[\\/]worktrees[\\/].*", re.DOTALL)
+
+
+def without_worktree(path: str) -> str:
+    """A path without the part that leads to an assistant's worktree inside the repository."""
+    return _ASSISTANT_WORKTREE.sub("", path, count=1) or path
 
 
 def path_name(path: str) -> str:

@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from filelock import FileLock
+
 from catmem.domain.clock import Clock, now
 from catmem.domain.errors import DataDamaged, LockBusy, SchemaTooNew, StorageFailed
 from catmem.settings.paths import FILE_MODE, Paths
@@ -22,11 +24,12 @@ _SIGNS_OF_DAMAGE = ("malformed", "not a database", "no such table", "no such col
 
 def open_database(paths: Paths, clock: Clock) -> sqlite3.Connection:
     """The database, created if missing. One that SQLite cannot read goes to quarantine: it is only an index."""
-    paths.make(paths.root)
+    _create(paths)
     try:
         return _connect(paths.database)
     except DataDamaged:
         set_aside(paths, clock)
+        _create(paths)
         return _connect(paths.database)
 
 
@@ -120,10 +123,19 @@ def _damaged(path: Path) -> DataDamaged:
     )
 
 
+def _create(paths: Paths) -> None:
+    """Makes an empty, private database if there is none. The log of one that was deleted would only confuse it."""
+    if paths.database.exists():
+        return
+    paths.make(paths.locks)
+    with translated(paths.database), FileLock(paths.locks / "database.lock", mode=FILE_MODE):
+        if not paths.database.exists():
+            remove(paths)
+            os.close(os.open(paths.database, os.O_CREAT | os.O_RDWR, FILE_MODE))
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     with translated(path):
-        if not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, FILE_MODE))
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             # Before anything that could change the file of a later catmem.

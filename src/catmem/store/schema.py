@@ -3,7 +3,7 @@
 Everything in it is derived from the ledgers, except the attempts of jobs, which may be lost without harm.
 
 `device` and `seq` say which line of which ledger a row comes from: a ledger that was rewritten is read anew.
-`meta.turn` counts the folds; it begins at the clock, so that a database made anew is ahead of every reader's watermark.
+`meta.turn` counts the folds; it begins at the clock (microseconds), so that a database made anew is ahead of every reader's watermark.
 `meta.unwiped` stands from when words are forgotten until no file holds them any more.
 """
 
@@ -50,7 +50,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE problems(device TEXT NOT NULL, start INTEGER NOT NULL, reason TEXT NOT NULL,
         PRIMARY KEY(device, start)) WITHOUT ROWID;
     CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    INSERT INTO meta VALUES('turn', CAST(strftime('%s', 'now') AS INTEGER) * 1000);
+    INSERT INTO meta VALUES('turn', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER));
     """,
 )
 
