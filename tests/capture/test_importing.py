@@ -172,6 +172,13 @@ def test_nothing_but_bad_lines_is_a_failure(world: World, tmp_path: Path) -> Non
             report.raise_if_nothing()
 
 
+def test_problems_are_told_in_both_languages(world: World, tmp_path: Path) -> None:
+    path = talk().raw("{broken").user("u9", "x", timestamp="2026-03-01T10:00:00").write(tmp_path)
+    problems = world.imported(path).problems
+    assert [p.said("en").split(":")[0] for p in problems] == ["not JSON", "a time without a zone"]
+    assert [p.said("zh").split("：")[0] for p in problems] == ["不是 JSON", "时间没有时区"]
+
+
 def test_an_empty_folder_is_no_failure(world: World, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     world.imported(tmp_path / "empty").raise_if_nothing()
@@ -249,8 +256,8 @@ class TestMessages:
         )
         assert all(m.timestamp > "2020" for m in world.messages(SessionRef(UNFILED, "s")))
         assert [(p.line, p.reason.split(":")[0]) for p in report.problems] == [
-            (1, "no time"),
-            (2, "no time"),
+            (1, "no time of its own"),
+            (2, "no time of its own"),
             (3, "a time without a zone"),
         ]
 
@@ -324,5 +331,5 @@ def test_lines_of_many_megabytes_cost_no_memory(tmp_path: Path) -> None:
     new, kilobytes = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
     assert int(new) == 3
     assert int(kilobytes) < 100_000
-    stored = [path for path in (tmp_path / "data").rglob("*.jsonl")]
+    stored = list((tmp_path / "data").rglob("*.jsonl"))
     assert sum(path.stat().st_size for path in stored) < 200_000

@@ -11,9 +11,11 @@ from typing import Any
 from catmem.capture.copies import Copies
 from catmem.capture.known import Known
 from catmem.capture.transcript import Taken, reader_of, take_in
+from catmem.clients import reasons
 from catmem.clients.catalogue import CLIENTS
 from catmem.clients.lines import read_lines, records_of
 from catmem.clients.port import Problem, TranscriptChunk
+from catmem.clients.reasons import Reason
 from catmem.domain.errors import CatmemError, ImportFailed, StorageFailed
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import History
@@ -63,7 +65,7 @@ class ImportReport:
             where = f"{first.file}:{first.line}" if first.line else first.file
             raise ImportFailed(
                 f"nothing could be imported; the first reason: {where}: {first.reason}",
-                f"没有任何内容可导入；首个原因：{where}：{first.reason}",
+                f"没有任何内容可导入；首个原因：{where}：{first.said('zh')}",
             )
 
 
@@ -105,9 +107,11 @@ class Importer:
             try:
                 self._file(path, source, walked)
             except CatmemError as error:
-                self._fail(path, str(error))
+                self._fail(path, (error.en, error.zh))
                 if isinstance(error, StorageFailed) and path.exists() and _is_readable(path):
                     raise  # our own disk refuses: it would refuse the next file, too
+            except OSError as error:  # gone meanwhile, or not ours to read
+                self._fail(path, (error.strerror or str(error), ""))
         self.report.sessions = len(self._sessions)
         self.report.touched = sorted(self._sessions)
         return self.report
@@ -135,9 +139,9 @@ class Importer:
                 self._chunk(path, client, chunk, known)
             self._progress(path, chunk.position.offset, size)
         if problems and not records:
-            self._fail(path, "not one of its lines could be read")
+            self._fail(path, reasons.NO_LINE_READ)
         elif not talk and not walked:
-            self._note(path, [Problem(str(path), 0, "no words of a person and an assistant in it: not a session")])
+            self._note(path, [Problem(str(path), 0, *reasons.NO_TALK)])
 
     def _chunk(self, path: Path, client: str, chunk: TranscriptChunk, known: dict[SessionRef, Known]) -> None:
         ref = self._ref(client, chunk)
@@ -181,11 +185,11 @@ class Importer:
         here = sum(1 for problem in self.report.problems if problem.file == str(path))
         self.report.problems += problems[: max(0, _MOST_PROBLEMS - here)]
         if here < _MOST_PROBLEMS < here + len(problems):
-            self.report.problems.append(Problem(str(path), 0, "more problems follow in this file"))
+            self.report.problems.append(Problem(str(path), 0, *reasons.MORE))
 
-    def _fail(self, path: Path, reason: str) -> None:
+    def _fail(self, path: Path, reason: Reason) -> None:
         self.report.failed.append(str(path))
-        self.report.problems.append(Problem(str(path), 0, reason))
+        self.report.problems.append(Problem(str(path), 0, *reason))
 
 
 def files_of(paths: Sequence[Path], source: str = "auto") -> Iterator[tuple[Path, bool]]:
@@ -230,16 +234,14 @@ def _is_beside(inside: Path) -> bool:
     return inside.name.startswith("agent-") or any(part in _NOT_SESSIONS for part in inside.parts[:-1])
 
 
-def _unknown(path: Path) -> str:
+def _unknown(path: Path) -> Reason:
     encoding = sniff(_head(path, 512))
     if encoding:
-        return f"is {encoding}, not UTF-8 text: convert it and try again"
+        return reasons.other_encoding(encoding)
     with path.open("rb") as file:
         first = next((line for line in read_lines(file) if line.raw is None or line.raw.strip()), None)
-    reason = records_of(first.raw)[1] if first and first.raw else ""
-    if first and reason:
-        return f"not one of its first lines could be read (line {first.number}: {reason})"
-    return "not a history that catmem knows: name its format with --from"
+    detail = records_of(first.raw)[1] if first and first.raw else ""
+    return reasons.no_first_line(first.number, detail) if first and detail else reasons.UNKNOWN_FORMAT
 
 
 def _head(path: Path, size: int) -> bytes:

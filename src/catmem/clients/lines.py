@@ -230,7 +230,7 @@ def _whole_tail(text: str, position: int, heads: re.Pattern[str] | None) -> list
 
 
 def _reason(error: Exception) -> str:
-    return f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+    return str(error) if isinstance(error, ValueError) else "nested too deeply"
 
 
 def cleaned(text: str) -> str:

@@ -18,11 +18,19 @@ Mark = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something of a file that could not be taken as it stands; `line` is 0 where the whole file is meant."""
+    """Something of a file that could not be taken as it stands; `line` is 0 where the whole file is meant.
+
+    The reason is in English and in Chinese (see reasons.py).
+    """
 
     file: str
     line: int
     reason: str
+    reason_zh: str = ""
+
+    def said(self, language: str) -> str:
+        """The reason in `zh` or `en`."""
+        return self.reason_zh if language == "zh" and self.reason_zh else self.reason
 
 
 @dataclass(frozen=True, slots=True)

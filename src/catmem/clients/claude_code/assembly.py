@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from catmem.clients import reasons
 from catmem.clients.claude_code import wire
 from catmem.clients.claude_code.ahead import PROVISIONAL, Ahead, Queue, same_words
 from catmem.clients.claude_code.chain import Chain, in_talk_order
@@ -15,6 +16,7 @@ from catmem.clients.claude_code.words import words_of
 from catmem.clients.helper import is_helper_prompt
 from catmem.clients.lines import Line, shortened
 from catmem.clients.port import Mark, Problem
+from catmem.clients.reasons import Reason
 from catmem.domain.clock import parse_instant
 from catmem.domain.message import Message, Role
 
@@ -51,12 +53,12 @@ class Assembly:
         self._compact_summary = ""
         self._leaf = ""
         self._summary: tuple[str, str] = ("", "")
-        self._flags: dict[str, list[int]] = {}
+        self._flags: dict[Reason, list[int]] = {}
 
     def take(self, record: object, line: Line) -> None:
         """One record of the file."""
         if not isinstance(record, dict):
-            self.problems.append(Problem(self._file, line.number, "not a record of Claude Code"))
+            self.problems.append(Problem(self._file, line.number, *reasons.NOT_A_RECORD))
             return
         self.records += 1
         kind = wire.kind_of(record)
@@ -93,7 +95,7 @@ class Assembly:
         if title and self.title_rank <= 1 and (not leaf or leaf in self._chain):
             self.title, self.title_rank = title, 1
         for reason, (first, count) in self._flags.items():
-            self.problems.append(Problem(self._file, first, f"{reason} ({count})" if count > 1 else reason))
+            self.problems.append(Problem(self._file, first, *reasons.counted(reason, count)))
         self._entries = in_talk_order(kept)
         return [entry.message() for entry in self._entries]
 
@@ -303,12 +305,12 @@ class Assembly:
     def _instant(self, record: Record, line: Line) -> str:
         instant = parse_instant(record.get("timestamp"))
         if instant is None:
-            self._flag("no time of its own: took that of the line before", line)
+            self._flag(reasons.NO_TIME, line)
             return self._time
         if not instant[1]:
-            self._flag("a time without a zone: read as local time", line)
+            self._flag(reasons.NO_ZONE, line)
         self._time = instant[0]
         return instant[0]
 
-    def _flag(self, reason: str, line: Line) -> None:
+    def _flag(self, reason: Reason, line: Line) -> None:
         self._flags.setdefault(reason, [line.number, 0])[1] += 1

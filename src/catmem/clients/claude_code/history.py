@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from catmem.clients import reasons
 from catmem.clients.claude_code import wire
 from catmem.clients.claude_code.ahead import Ahead
 from catmem.clients.claude_code.assembly import Assembly
@@ -16,6 +17,7 @@ from catmem.clients.claude_code.event import session_key
 from catmem.clients.claude_code.wire import Record, text_of
 from catmem.clients.lines import LONG_LINE, Line, read_lines, records_of
 from catmem.clients.port import CHUNK_BYTES, START, Position, Problem, TranscriptChunk
+from catmem.clients.reasons import Reason
 from catmem.domain.clock import parse_instant, stamp
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.text.encoding import sniff
@@ -108,11 +110,11 @@ def _read_part(file: BinaryIO, name: str, position: Position, limit: int) -> _Pa
             return _Part(lines, problems, end, number, False)
         if reason and not line.ended:
             # Being written, or torn by a crash: whoever reads on begins at this line again.
-            problems.append(Problem(name, line.number, f"1 incomplete record at the end of the file ({reason})"))
+            problems.append(Problem(name, line.number, *reasons.incomplete(reason)))
             return _Part([*lines, (line, records)], problems, line.start, number, True)
-        fault = reason or _fault(line, records)
+        fault = reasons.not_json(reason) if reason else _fault(line, records)
         if fault:
-            problems.append(Problem(name, line.number, fault))
+            problems.append(Problem(name, line.number, *fault))
         lines.append((line, records))
         replies.update(filter(None, map(_reply_id, records)))
         end, number = line.end, line.number
@@ -121,12 +123,12 @@ def _read_part(file: BinaryIO, name: str, position: Position, limit: int) -> _Pa
     return _Part(lines, problems, end, number, True)
 
 
-def _fault(line: Line, records: Sequence[object]) -> str:
+def _fault(line: Line, records: Sequence[object]) -> Reason | None:
     if line.raw is None:
-        return f"too long to read: {line.end - line.start} bytes"
+        return reasons.too_long(line.end - line.start)
     if not records and line.raw.strip(b"\r\n\t \xef\xbb\xbf"):
-        return f"{len(line.raw)} NUL characters"
-    return ""
+        return reasons.nul_characters(line.raw.count(b"\x00"))
+    return None
 
 
 def _begins(record: object, replies: set[str]) -> bool:

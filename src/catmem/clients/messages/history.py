@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from catmem.clients import reasons
 from catmem.clients.lines import Line, cleaned, read_lines, records_of, shortened
 from catmem.clients.port import CHUNK_BYTES, START, Position, Problem, TranscriptChunk
+from catmem.clients.reasons import Reason
 from catmem.domain.clock import parse_instant, stamp
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.domain.message import Message, Role
@@ -31,8 +33,6 @@ _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
 }
-_NO_TIME = "no time: took that of the line before, or of the file"
-_NO_ZONE = "a time without a zone: read as local time"
 _TOOL_LIMIT = 64 << 10
 
 
@@ -113,32 +113,32 @@ def _chunks(reading: _Reading, position: Position, first: bool, *, at_end: bool)
 
 def _read_line(line: Line, reading: _Reading) -> None:
     if line.raw is None:
-        reading.problems.append(Problem(reading.name, line.number, f"too long to read: {line.end - line.start} bytes"))
+        reading.problems.append(Problem(reading.name, line.number, *reasons.too_long(line.end - line.start)))
         return
     records, reason = records_of(line.raw)
     for record in records:
         fault = _take(record, line, reading)
         if fault:
-            reading.problems.append(Problem(reading.name, line.number, fault))
+            reading.problems.append(Problem(reading.name, line.number, *fault))
         else:
             reading.records += 1
     if reason:
-        reading.problems.append(Problem(reading.name, line.number, reason))
+        reading.problems.append(Problem(reading.name, line.number, *reasons.not_json(reason)))
 
 
-def _take(record: object, line: Line, reading: _Reading) -> str:
+def _take(record: object, line: Line, reading: _Reading) -> Reason | None:
     """Adds a record to its session; returns what is wrong with it."""
     if not isinstance(record, dict):
-        return "not a record"
+        return reasons.NOT_A_RECORD
     role = _ROLES.get(str(record.get("role", "")).lower())
     session = _text(record.get("session"))
     content = _content(record.get("content"))
     if role is None:
-        return f"unknown role {record.get('role')!r}"
+        return reasons.unknown_role(record.get("role"))
     if not session:
-        return "no session"
+        return reasons.NO_SESSION
     if content is None:
-        return "no content"
+        return reasons.NO_CONTENT
     instant = _instant(record, line, reading)
     message = Message(
         role,
@@ -148,16 +148,16 @@ def _take(record: object, line: Line, reading: _Reading) -> str:
         kind=_text(record.get("kind")) if role == "system" else "",
     )
     reading.sessions.setdefault((_text(record.get("project")), session), []).append(message)
-    return ""
+    return None
 
 
 def _instant(record: dict[str, Any], line: Line, reading: _Reading) -> str:
     instant = parse_instant(record.get("timestamp"))
     if instant is None:
-        reading.problems.append(Problem(reading.name, line.number, _NO_TIME))
+        reading.problems.append(Problem(reading.name, line.number, *reasons.NO_TIME))
         return reading.time
     if not instant[1]:
-        reading.problems.append(Problem(reading.name, line.number, _NO_ZONE))
+        reading.problems.append(Problem(reading.name, line.number, *reasons.NO_ZONE))
     reading.time = instant[0]
     return instant[0]
 
