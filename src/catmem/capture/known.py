@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from catmem.domain.errors import NotFound
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
+from catmem.sessions.branches import under_own_names
 from catmem.sessions.history import History
 from catmem.text.encoding import clean
 from catmem.text.private import strip_injected, strip_private
@@ -52,7 +52,7 @@ class Known:
             self.messages, self.marks, self.exists = [], [], False
         # What a hook captured has, in the file, the name that the hook gave; everywhere else that of the transcript.
         self._file_names = {m["as"]: m["uid"] for m in self.marks if m["mark"] == "known_as" and "as" in m}
-        self.messages = _under_own_names(self.messages, self.marks)
+        self.messages = under_own_names(self.messages, self.marks)
         self.uids = {message.uid for message in self.messages if message.uid}
         self.uids.update(str(mark.get("uid", "")) for mark in self.marks if mark["mark"] == "known_as")
         self._provisional = [m for m in self.messages if m.uid.startswith((BY_HOOK, TYPED_AHEAD))]
@@ -108,17 +108,6 @@ class Known:
         """The mark that says how far a transcript was read."""
         marks = [m for m in self.marks if m["mark"] == "source" and m.get("path") == path]
         return marks[-1] if marks else None
-
-
-def _under_own_names(messages: Sequence[Message], marks: Sequence[Mapping[str, Any]]) -> list[Message]:
-    """The messages with the uid and parent that a transcript gave to what a hook had captured."""
-    names = {mark.get("uid"): mark for mark in marks if mark["mark"] == "known_as"}
-    return [
-        replace(m, uid=str(names[m.uid].get("as", m.uid)), parent=str(names[m.uid].get("parent", "")))
-        if m.uid in names
-        else m
-        for m in messages
-    ]
 
 
 def _is_twin(stored: Message, message: Message) -> bool:

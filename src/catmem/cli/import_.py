@@ -39,13 +39,13 @@ def command_import(session: Session, paths: tuple[Path, ...], source: str, proje
             progress=bar.show,
         )
         report = importer.run(paths, source)
-    report.raise_if_nothing()
     if not dry_run:
         catmem.history.write_index()
         catmem.index.catch_up(catmem.store, catmem.history)
     session.result(report.record())
     if not session.as_json:
         _print(session, report, dry_run)
+    report.raise_if_nothing()
 
 
 def _print(session: Session, report: ImportReport, dry_run: bool) -> None:
@@ -56,7 +56,7 @@ def _print(session: Session, report: ImportReport, dry_run: bool) -> None:
     )
     for problem in report.problems[:SHOWN_PROBLEMS]:
         where = f"{problem.file}:{problem.line}" if problem.line else problem.file
-        session.note(f"! {where}: {problem.reason}", f"! {where}：{problem.reason}")
+        session.note(f"! {where}: {problem.said('en')}", f"! {where}：{problem.said('zh')}")
     if len(report.problems) > SHOWN_PROBLEMS:
         more = len(report.problems) - SHOWN_PROBLEMS
         session.note(f"! and {more} more (--json lists all)", f"! 另有 {more} 处（--json 可列出全部）")

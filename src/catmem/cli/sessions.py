@@ -7,6 +7,7 @@ import click
 from catmem.cli.output import Session, mem_command, two
 from catmem.domain.clock import local_day
 from catmem.domain.message import Message
+from catmem.sessions.branches import own_messages
 from catmem.sessions.records import header_record, message_to_record
 
 _NAMES = {
@@ -52,11 +53,10 @@ def list_(session: Session, project: str | None) -> None:
 def show(session: Session, key: str, project: str | None) -> None:
     history = session.catmem.history
     content = history.read(history.find(key, project))
-    session.result(
-        {"session": header_record(content.header), "messages": [message_to_record(m) for m in content.messages]}
-    )
+    messages = own_messages(content)
+    session.result({"session": header_record(content.header), "messages": [message_to_record(m) for m in messages]})
     if not session.as_json:
-        for message in content.messages:
+        for message in messages:
             _print(session, message)
 
 

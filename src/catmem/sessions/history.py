@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from catmem.domain.clock import Clock, now, system_clock
 from catmem.domain.errors import BadInput, CatmemError, NotFound
 from catmem.domain.message import Message
-from catmem.domain.session import SessionHeader, SessionRef, live_path
+from catmem.domain.session import SessionHeader, SessionRef
 from catmem.sessions import file, repair, upkeep
+from catmem.sessions.branches import live_messages
 from catmem.sessions.door import admitted, admitted_title
 from catmem.sessions.listing import Listing
 from catmem.sessions.names import Place, place, safe_key
-from catmem.sessions.reading import SessionContent, last_value, message_of, read_file
+from catmem.sessions.reading import SessionContent, message_of, read_file
 from catmem.sessions.records import message_to_record
 from catmem.settings.paths import Paths
 
@@ -108,8 +109,7 @@ class History:
 
     def messages(self, ref: SessionRef) -> list[Message]:
         """The messages of the branch that the user is on, in the order of the talk. Raises NotFound."""
-        content = self.read(ref)
-        return live_path(content.messages, str(last_value(content.marks, "leaf", "uid") or ""))
+        return live_messages(self.read(ref))
 
     def marks(self, ref: SessionRef, name: str) -> list[Mapping[str, Any]]:
         """The marks of a name, oldest first; [] if there is no such session."""

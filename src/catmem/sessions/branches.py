@@ -1,0 +1,38 @@
+"""Which messages of a file are the session's own, and which of them were finally said: what its marks tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from catmem.domain.message import Message
+from catmem.domain.session import live_path
+from catmem.sessions.reading import SessionContent, last_value
+
+
+def own_messages(content: SessionContent) -> list[Message]:
+    """The messages of the session itself, dead branches too; those of the session that it was forked from are left out.
+
+    What a hook captured goes by the name and parent that the transcript gave it later.
+    """
+    inherited = {uid for mark in content.marks if mark["mark"] == "inherited" for uid in mark.get("uids", ())}
+    own = [message for message in content.messages if not (message.uid and message.uid in inherited)]
+    return under_own_names(own, content.marks)
+
+
+def live_messages(content: SessionContent) -> list[Message]:
+    """The session's own messages on the branch that the user is on, in the order of the talk."""
+    leaf = str(last_value(content.marks, "leaf", "uid") or "")
+    return live_path(own_messages(content), leaf)
+
+
+def under_own_names(messages: Sequence[Message], marks: Sequence[Mapping[str, Any]]) -> list[Message]:
+    """The messages with the uid and parent that a transcript gave to what a hook had captured."""
+    names = {mark.get("uid"): mark for mark in marks if mark["mark"] == "known_as"}
+    return [
+        replace(m, uid=str(names[m.uid].get("as", m.uid)), parent=str(names[m.uid].get("parent", "")))
+        if m.uid in names
+        else m
+        for m in messages
+    ]
