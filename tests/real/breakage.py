@@ -22,7 +22,11 @@ class Breakage:
     name: str
     apply: Callable[[Machine], contextlib.AbstractContextManager[None]]
     mount: Callable[[Machine], str] | None = None
-    # Where the command of the hook itself is gone, its exit code is the shell's or the interpreter's.
+    # What it strikes: files of the data directory, a lock that others hold, our program, or even the hook's command,
+    # whose exit code then is the shell's or the interpreter's.
+    of_the_data: bool = False
+    busy: bool = False
+    of_the_program: bool = False
     command_gone: bool = False
 
 
@@ -39,13 +43,14 @@ def _nothing(machine: Machine) -> None:
     """The mount does it."""
 
 
-def _garble(paths: Iterator[Path]) -> None:
-    garbled = 0
-    for path in paths:
-        if path.is_file():
+def _garbled(pattern: str) -> Callable[[Machine], contextlib.AbstractContextManager[None]]:
+    def garble(machine: Machine) -> None:
+        files = [path for path in machine.data.glob(pattern) if path.is_file()]
+        assert files, "there is nothing to break"
+        for path in files:
             path.write_bytes(GARBAGE)
-            garbled += 1
-    assert garbled, "there was nothing to break"
+
+    return _once(garble)
 
 
 def _read_only(folder: Path) -> str:
@@ -96,6 +101,19 @@ def _file_for_folder(machine: Machine) -> None:
     machine.data.write_text("not a folder")
 
 
+def _invalid_config(machine: Machine) -> None:
+    (machine.data / "config.yaml").write_text("language: [zh\nbrief_token_limit: much\n")
+
+
+def _program_without(part: str) -> Callable[[Machine], contextlib.AbstractContextManager[None]]:
+    return _once(lambda machine: shutil.rmtree(machine.installation.package / part))
+
+
+def _cut_short(machine: Machine) -> None:
+    for path in (machine.installation.package / "inject").glob("*.py"):
+        path.write_text("from __future__ import annotations\n\n\ndef run(arguments: list[")
+
+
 BREAKAGES = (
     Breakage(
         "no data directory, and a parent that cannot be written",
@@ -104,40 +122,28 @@ BREAKAGES = (
     ),
     Breakage("a read-only data directory", _once(_nothing), lambda machine: _read_only(machine.data)),
     Breakage("a full disk", _once(_nothing), _full_disk),
-    Breakage("a file where the data directory should be", _once(_file_for_folder)),
-    Breakage("a corrupt memories.db", _once(lambda machine: _garble(machine.data.glob("memories.db*")))),
-    Breakage("a locked memories.db", _locked_database),
-    Breakage("a memories.db of a newer program", _once(_newer_database)),
-    Breakage("locks that nobody releases", _held_locks),
+    Breakage("a file where the data directory should be", _once(_file_for_folder), of_the_data=True),
+    Breakage("a corrupt memories.db", _garbled("memories.db*"), of_the_data=True),
+    Breakage("a memories.db of a newer program", _once(_newer_database), of_the_data=True),
+    Breakage("a corrupt search index", _garbled("search/**/*"), of_the_data=True),
+    Breakage("broken session files", _garbled("messages/**/*.jsonl"), of_the_data=True),
+    Breakage("a broken ledger", _garbled("ledger/*"), of_the_data=True),
+    Breakage("an invalid config.yaml", _once(_invalid_config), of_the_data=True),
+    Breakage("a locked memories.db", _locked_database, busy=True),
+    Breakage("locks that nobody releases", _held_locks, busy=True),
+    Breakage("a missing module", _program_without("capture"), of_the_program=True),
+    Breakage("a module cut short by a failed upgrade", _once(_cut_short), of_the_program=True),
+    Breakage("a package that is gone", _program_without(""), of_the_program=True, command_gone=True),
     Breakage(
-        "an invalid config.yaml",
-        _once(lambda machine: (machine.data / "config.yaml").write_text("language: [zh\nbrief_token_limit: much\n")),
-    ),
-    Breakage("a corrupt search index", _once(lambda machine: _garble(machine.data.glob("search/**/*")))),
-    Breakage("broken session files", _once(lambda machine: _garble(machine.data.glob("messages/**/*.jsonl")))),
-    Breakage("a broken ledger", _once(lambda machine: _garble(machine.data.glob("ledger/*")))),
-    Breakage(
-        "a missing module",
-        _once(lambda machine: shutil.rmtree(machine.installation.package / "capture")),
-    ),
-    Breakage(
-        "a module cut short by a failed upgrade",
-        _once(lambda machine: _cut_short(machine.installation.package / "inject")),
-    ),
-    Breakage(
-        "a package that is gone",
-        _once(lambda machine: shutil.rmtree(machine.installation.package)),
+        "an executable that is gone",
+        _once(lambda machine: machine.installation.program.unlink()),
+        of_the_program=True,
         command_gone=True,
     ),
     Breakage(
-        "an executable that is gone", _once(lambda machine: machine.installation.program.unlink()), command_gone=True
-    ),
-    Breakage(
-        "an interpreter that is gone", _once(lambda machine: machine.installation.python.unlink()), command_gone=True
+        "an interpreter that is gone",
+        _once(lambda machine: machine.installation.python.unlink()),
+        of_the_program=True,
+        command_gone=True,
     ),
 )
-
-
-def _cut_short(folder: Path) -> None:
-    for path in folder.glob("*.py"):
-        path.write_text("from __future__ import annotations\n\n\ndef run(arguments: list[")

@@ -82,6 +82,10 @@ class Machine:
     def mem(self, *arguments: str) -> str:
         return self._run([str(self.installation.program), *arguments]).stdout
 
+    def run_mem(self, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
+        """Our program where it may fail."""
+        return self._run([str(self.installation.program), *arguments], before=before, check=False)
+
     def install_hooks(self) -> None:
         self.mem("install", "claude-code", "--config-dir", str(self.home / ".claude"))
 
