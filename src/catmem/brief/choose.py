@@ -25,6 +25,8 @@ FACT_KINDS = ("convention", "environment", "preference")
 _MOST = {"profile": 20, "facts": 40, "progress": 3, "decisions": 6, "questions": 5}
 # So many of each kind are looked at. A fact confirmed often is chosen over a newer one, so more than are shown.
 _LOOKED_AT = 200
+# For a prompt fewer are ranked than for a search: reading 100 records is 2 ms of a hook's 40.
+_RANKED = 50
 
 
 class Choice:
@@ -57,7 +59,7 @@ def choose(reader: SearchReader, project: str, bounds: Bounds, *, prompt: str, n
     for name, kind in (("progress", "progress"), ("decisions", "decision"), ("questions", "question")):
         choice.add(name, _standing(reader, project, (kind,), by_age=True), _MOST[name])
     if prompt.strip():
-        related = _related(reader, project, bounds, prompt, now)
+        related = _related(reader, project, bounds, prompt, now, bounds.items * 2)
     else:
         related = _standing(reader, project, ("note", "decision", "progress", "question"), by_age=True)
     choice.add("history", related, bounds.items)
@@ -76,19 +78,20 @@ def choose_for_prompt(
 ) -> Choice:
     """What an earlier session knows on a message and this one was not told: only what is relevant enough."""
     choice = Choice()
-    hits = _related(reader, project, bounds, prompt, now)
+    # As many as may be shown already or read like an order, and then enough.
+    hits = _related(reader, project, bounds, prompt, now, most + min(len(shown), bounds.items) + most)
     choice.add("prompt", [hit for hit in hits if hit["id"] not in shown], most)
     return choice
 
 
-def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, now: int) -> list[Record]:
+def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, now: int, limit: int) -> list[Record]:
     """Memories on a prompt; passages only where no memory answers."""
     projects = (project, PROFILE) if bounds.scoped else None
 
     def ask(type: str, past: bool = False) -> list[Record]:
         return find(
-            reader, prompt, limit=max(bounds.items, 1) * 2, now=now, half_lives=bounds.half_lives,
-            threshold=bounds.threshold, types=(type,), projects=projects, past=past,
+            reader, prompt, limit=limit, now=now, half_lives=bounds.half_lives,
+            threshold=bounds.threshold, types=(type,), projects=projects, past=past, candidates=_RANKED,
         )  # fmt: skip
 
     memories = ask("memory")

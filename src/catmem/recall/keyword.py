@@ -33,11 +33,13 @@ def find(
     until: int | None = None,
     past: bool = False,
     searched: bool = False,
+    candidates: int = CANDIDATES,
 ) -> list[Record]:
     """The best `limit` hits for any text, best first; [] if nothing is relevant enough.
 
     `projects`, `kinds`, `since`, `until` and `past` are those of SearchReader.search; `now`, `half_lives`, `threshold`
-    and `searched` those of rank. Raises what the reader raises.
+    and `searched` those of rank; of each type the `candidates` with the best words are ranked. Raises what the reader
+    raises.
     """
     query = Query(text)
     if not query.terms or not (query.units or searched):
@@ -53,7 +55,7 @@ def find(
             since=since,
             until=until,
             past=past,
-            limit=CANDIDATES,
+            limit=candidates,
         )
         if found:
             measure = Relevance(query, reader.count(type), reader.frequencies(type, tokens))

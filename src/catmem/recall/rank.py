@@ -6,6 +6,7 @@ the `matched` words of the query.
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 
 from catmem.recall.query import Query, is_pair
@@ -165,8 +166,13 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     different = one ^ other
     if len(different) > (1 - _SAME) * len(one | other):
         return False
-    ignored = stopwords() - _NEGATIONS
+    ignored = _meaningless()
     return all((_is_dense(token) and token not in _NEGATIONS) or token in ignored for token in different)
+
+
+@functools.cache
+def _meaningless() -> frozenset[str]:
+    return stopwords() - _NEGATIONS
 
 
 def _is_dense(token: str) -> bool:
