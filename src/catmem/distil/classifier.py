@@ -36,7 +36,7 @@ GROUP_WEIGHTS: Final[Mapping[str, float]] = {
     "form": 0.3,
     "place": 0.1,
     "reply": 0.4,
-    "near": 0.3,
+    "near": 0.2,
 }
 _SPREAD: Final = frozenset({"words", "names", "reply", "near"})
 

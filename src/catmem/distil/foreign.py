@@ -21,7 +21,7 @@ _SHAPES = re.compile(
     | Traceback\ \(most | File\ "[^"]+",\ line\ \d
     | at\ [\w$.<>/]+\s?\( | (?:Caused\ by|goroutine\ \d+|panic|thread\ '\w+'):?\s
     | [\w.]*(?:Error|Exception|Warning):\s
-    | (?:error|warning|fatal)(?:\[\w+\])?:\s | npm\ (?:ERR!|WARN|error)\b
+    | (?:error|warning|fatal)(?:\[\w+\])?:\s | npm\ (?:ERR!|WARN\b|error\b)
     | (?:\$|%|\#|❯|➜|>>>|PS\ [A-Z]:\\\S*>)\s+\S
     | [\w.-]+@[\w.-]+[:~\s][^\s]*[$\#]\s
     | @@\ -\d | diff\ --git | (?:\+\+\+|---)\ \S+/ | index\ [0-9a-f]{7,}\.\.
@@ -30,7 +30,7 @@ _SHAPES = re.compile(
     | (?:def|class|fn|func|function)\ \w+\s*[(:{<]
     | (?:public|private|protected|static)\ .*[{;(]\s*$ | (?:const|let|var|val)\ \w+\s*[:=]
     | (?:SELECT|INSERT\ INTO|CREATE\ (?:TABLE|INDEX)|ALTER\ TABLE|UPDATE\ \w+\ SET|DELETE\ FROM)\b
-    | </?[a-zA-Z][^>]*>\s*(?:.*</\w+>)?\s*$ | [{}\[\]();,]+\s*$
+    | </?[a-zA-Z][^>]*>\s*(?:.*</\w+>)?\s*$ | [{}\[\]();,]+\s*$ | [{\[]\s*["{\[]
     | ["']?[\w.\-]+["']?\s*[:=]\s*(?:["'{\[\d]|true|false|null|none)[^\s]*,?\s*$
     | [\w.\-]+\s*=\s*\S+\s*$ | \[[\w.\-:]+\]\s*$ | [A-Z][A-Z0-9_]{3,}=\S*
     | (?:https?|ssh|git|ftp)://\S+\s*$
