@@ -238,8 +238,8 @@ def _json(raw: bytes) -> dict[str, object]:
 
 
 def _is_copy(path: Path) -> bool:
-    device = _json(_first_line(path)).get("device")
-    return isinstance(device, str) and device != path.stem
+    head = _json(_first_line(path))
+    return head.get("format") == FORMAT and head.get("device") != path.stem
 
 
 def _write_note(note: Path, device: str) -> None:
