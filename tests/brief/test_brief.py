@@ -261,6 +261,15 @@ def test_what_was_shown_is_not_said_again(world: World, briefer: Make) -> None:
     assert briefer().for_prompt("GH-307 again", "shop", shown={wanted}).text == ""
 
 
+def test_what_this_session_said_itself_is_not_said_again(world: World, briefer: Make) -> None:
+    world.history.say("shop", "s1", ("user", "the spool jams with QX-77"))
+    world.learn("QX-77 is a full spool", sessions=("s1",))
+    assert briefer().for_prompt("QX-77 again", "shop", session="s1").text == ""
+    assert briefer().for_prompt("QX-77 again", "shop", session="s2").items
+    world.learn("QX-77 is a full spool", sessions=("s0",))
+    assert briefer().for_prompt("QX-77 again", "shop", session="s1").items
+
+
 def test_a_prompt_gets_five_lines_at_most(world: World, briefer: Make) -> None:
     for number in range(20):
         world.learn(f"The zebra stable {number} has rule number {number * 7}")

@@ -56,16 +56,17 @@ def prompt_brief(
     *,
     language: str,
     now: int,
+    session: str = "",
     shown: Collection[str] = (),
 ) -> Brief:
-    """What is known on a message and was not told in this session, `shown` being the ids that were.
+    """What earlier sessions know on a message of the session with the key `session`, that was told the ids `shown`.
 
     Empty for small talk and for what no memory is about. Raises DataDamaged if the index cannot be read.
     """
     bounds = bounds_of(values)
     most = min(PROMPT_ITEMS, bounds.items)
     try:
-        choice = choose_for_prompt(reader, prompt, project, bounds, shown=shown, most=most, now=now)
+        choice = choose_for_prompt(reader, prompt, project, bounds, session=session, shown=shown, most=most, now=now)
     except NotFound:
         return _NOTHING
     return _brief(choice, language, min(PROMPT_TOKENS, bounds.brief_tokens), 0)

@@ -41,11 +41,18 @@ class Briefer:
             )
         )
 
-    def for_prompt(self, prompt: str, project: str, shown: Collection[str] = ()) -> Brief:
-        """What a session that was told `shown` is told beside a message."""
+    def for_prompt(self, prompt: str, project: str, *, session: str = "", shown: Collection[str] = ()) -> Brief:
+        """What the session of that key, which was told `shown`, is told beside a message."""
         return self._mending(
             lambda: prompt_brief(
-                self._reader, prompt, project, self._values, language=self._language, now=self._now(), shown=shown
+                self._reader,
+                prompt,
+                project,
+                self._values,
+                language=self._language,
+                now=self._now(),
+                session=session,
+                shown=shown,
             )
         )
 

@@ -72,6 +72,7 @@ def choose_for_prompt(
     project: str,
     bounds: Bounds,
     *,
+    session: str,
     shown: Collection[str],
     most: int,
     now: int,
@@ -80,7 +81,8 @@ def choose_for_prompt(
     choice = Choice()
     # As many as may be shown already or read like an order, and then enough.
     hits = _related(reader, project, bounds, prompt, now, most + min(len(shown), bounds.items) + most)
-    choice.add("prompt", [hit for hit in hits if hit["id"] not in shown], most)
+    new = [hit for hit in hits if hit["id"] not in shown and not _said_here(hit, session)]
+    choice.add("prompt", new, most)
     return choice
 
 
@@ -100,6 +102,11 @@ def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, no
     # What somebody said in a session is not what holds today: a sentence that was superseded must not come back raw.
     overruled = [hit for hit in ask("memory", past=True) if hit["status"] == "superseded"]
     return [passage for passage in ask("passage") if not any(_states(passage, past) for past in overruled)]
+
+
+def _said_here(hit: Record, session: str) -> bool:
+    """True for what this very session said, and no other: it stands before the model already."""
+    return bool(session) and hit["session"] == session and hit.get("confirmations", 1) <= 1
 
 
 def _states(passage: Record, memory: Record) -> bool:
