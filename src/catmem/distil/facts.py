@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from catmem.distil.judge import Verdict
+from catmem.distil.judge import WEIGHTS, Verdict
+from catmem.distil.rulebook import load_rulebook
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
 from catmem.distil.turns import Turns
@@ -38,6 +39,10 @@ class Fact:
     before: str
 
 
+# A yes that is itself as sure to be worth keeping says more than yes.
+_SAYS_MORE = 0.7
+
+
 def facts_of(
     session: SessionRef, sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict], turns: Turns
 ) -> list[Fact]:
@@ -47,10 +52,12 @@ def facts_of(
     for sentence in sentences:
         if sentence.number in turns.retracted:
             continue
+        verdict = verdicts.get(sentence.number)
         if sentence.number in accepted:
             _add(facts, _accepted(session, accepted[sentence.number], sentence))
-        elif sentence.number in verdicts and verdicts[sentence.number].kept:
-            for fact in _stated(session, sentence, verdicts[sentence.number]):
+        least = _SAYS_MORE if sentence.number in accepted else 0.0
+        if verdict and verdict.kept and verdict.confidence >= least:
+            for fact in _stated(session, sentence, verdict):
                 _add(facts, fact)
     return facts
 
@@ -71,9 +78,17 @@ def _stated(session: SessionRef, sentence: Sentence, verdict: Verdict) -> list[F
             effects=frozenset(sentence.effects),
             before=sentence.context.before,
         )
-        for text in worded(sentence.text, whole=replacing)
+        for text in _telling(worded(sentence.text, whole=replacing))
         if not _only_secret(text)
     ]
+
+
+def _telling(parts: list[str]) -> list[str]:
+    """Of the parts of a sentence those for which a rule speaks, if it speaks for any."""
+    if len(parts) == 1:
+        return parts
+    spoken = [p for p in parts if any(WEIGHTS.get(effect, 0.0) > 0 for effect in load_rulebook().effects(p))]
+    return spoken or parts
 
 
 # An accepted proposal is a decision by the user's own word; the rest of doubt is whether we found the right sentence.

@@ -21,10 +21,11 @@ WEIGHTS = {
     "lasting": 0.8,
     "habit": 2.3,
     "norm": 0.8,
-    "rule": 1.0,
+    "rule": 1.8,
     "choice": 2.2,
     "stop": 1.6,
-    "decision": 0.8,
+    "decision": 0.5,
+    "settled": 1.0,
     "question": 1.3,
     "progress": 0.6,
     "parked": 1.8,
@@ -52,13 +53,14 @@ THRESHOLD = 0.45
 KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
     "habit": {"preference": 1.5},
     "norm": {"convention": 0.8},
-    "decision": {"decision": 2.0},
-    "question": {"question": 3.0},
+    "decision": {"decision": 1.2},
+    "settled": {"decision": 2.2},
+    "question": {"question": 5.0},
     "progress": {"progress": 1.2},
-    "parked": {"progress": 2.5},
+    "parked": {"progress": 3.0},
     "rule": {"convention": 2.0},
     "stop": {"preference": 1.0},
-    "environment": {"environment": 0.8},
+    "environment": {"environment": 1.1},
     "lasting": {"preference": 0.6, "convention": 0.4},
 }
 NOTHING: tuple[Label, ...] = ("none", "accept", "retract")
@@ -66,7 +68,7 @@ JUDGED: tuple[Kind, ...] = ("preference", "environment", "convention", "decision
 # The log-odds are bounded before the rules speak, so that no score is beyond their reach.
 _BOUND = 2.5
 # Below this a kind is as good as any other that the classifier does not believe in.
-_LEAST = 0.01
+_LEAST = 0.03
 
 
 @dataclass(frozen=True, slots=True)

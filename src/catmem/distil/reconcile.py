@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from catmem.distil.facts import ALIKE, SAME, Fact, corrects
+from catmem.distil.facts import SAME, Fact, corrects
+from catmem.distil.replacing import only_goes, replaces
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
 from catmem.distil.triple import triple_of
@@ -15,8 +16,8 @@ from catmem.domain.likeness import likeness, shared_weight, terms
 from catmem.domain.memory import Claim, Memory, Scope, memory_id, normal
 from catmem.domain.session import SessionRef
 
-# With a word that something was replaced, less likeness is enough to see which memory is meant.
-_REPLACED, _REPLACED_WEIGHT = 0.4, 1.2
+# So alike, a later state of work or an answer is one to the earlier.
+_REPLACED = 0.4
 # A preference is said in other words each time; its second saying is what promotes it.
 _SAME_TASTE = 0.55
 # What a retraction must share with a memory of an earlier session, which nobody has before his eyes.
@@ -55,7 +56,8 @@ def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
     best: tuple[float, Memory] | None = None
     for memory in standing:
         now = memory.now
-        least = _SAME_TASTE if fact.kind == now.kind == "preference" or "repeat" in fact.effects else SAME
+        taste = now.kind == "preference" and fact.kind in ("preference", "convention")
+        least = _SAME_TASTE if taste or "repeat" in fact.effects else SAME
         near = 1.0 if normal(now.text) == normal(fact.text) else likeness(fact.text, now.text)
         if near < least or corrects(fact.text, now.text) or corrects(now.text, fact.text):
             continue
@@ -73,39 +75,13 @@ def _replaces(fact: Fact, memory: Memory) -> bool:
     now = memory.now
     if now.pinned or now.by == "user" or now.valid_from > fact.at:
         return False
-    if corrects(fact.text, now.text) or _drops(fact.text, now.text):
-        return True
-    near = likeness(fact.text, now.text)
-    if fact.kind == now.kind == "progress":
-        return near >= _REPLACED
-    if now.kind == "question" and fact.kind in ("decision", "convention", "environment"):
-        return near >= _REPLACED
-    told = "replace" in fact.effects and now.kind not in ("question", "progress")
-    weight = shared_weight(fact.text, now.text)
-    return told and near >= _REPLACED and weight >= _REPLACED_WEIGHT and near < ALIKE + 1
-
-
-# What is said to go, as the words beside the going: "dropped X", "no more X", "X is gone", "X 不用了".
-_GOING = re.compile(
-    r"\b(?:drop(?:ped|ping)?|ditch(?:ed|ing)?|no more|instead of|in place of|(?:moved|migrated|switched|went|swapped|away) (?:\w+ )?from|"
-    r"moved off|got rid of|replac(?:ed|ing)|swapp(?:ed|ing)|retir(?:ed|ing)|threw|kicked|no longer (?:use|have|need|run)|stopped using|"
-    r"done with|gave up on|not)\s+(?:the |our |that |any |using )*(?P<after>[^,.;:，。；]{2,40})|"
-    r"(?P<before>[^,.;:，。；]{2,40}?) (?:is|are|was|were) (?:gone|out|dead|history|dropped|retired|over|no longer)\b|"
-    r"(?P<zh>[^，。；,;]{1,14}?)(?:我们|我們|已经|早就|彻底|也|都|就|那套|那条|整个)*(?:不用了|不再用|废弃|作废|下线|停了|停用|淘汰|撤了|不要了|取消了|放弃)|"
-    r"(?:不用|不走|不放|不存|不是|不叫|替换掉?|取代|而不是|从|從)\s?(?P<zhafter>[^，。；,;了]{1,14})",
-    re.IGNORECASE,
-)
-
-
-def _drops(later: str, earlier: str) -> bool:
-    """Whether what a sentence says to go is what the earlier one is about."""
-    known = terms(earlier)
-    for found in _GOING.finditer(later):
-        gone = next((group for group in found.groupdict().values() if group), "")
-        shared = sum(weight for term, weight in terms(gone).items() if term in known)
-        if shared >= 1.0 and shared >= 0.5 * min(sum(terms(gone).values()), 2.0):
-            return True
-    return False
+    if fact.kind == "progress" or now.kind in ("progress", "question"):
+        # How it stands is replaced by how it stands later, an open question by its answer; nothing else by these.
+        answered = now.kind == "question" and fact.kind in ("decision", "convention", "environment")
+        return (answered or fact.kind == now.kind == "progress") and likeness(fact.text, now.text) >= _REPLACED
+    if fact.kind == "question":
+        return False
+    return replaces(fact.text, now.text, told="replace" in fact.effects)
 
 
 def _says_only_what_goes(fact: Fact) -> bool:
@@ -113,7 +89,7 @@ def _says_only_what_goes(fact: Fact) -> bool:
     filled = fillings(fact.text)
     if filled:
         return all(f.dropped and not f.kept for f in filled) and sum(terms(fact.text).values()) < _SHORT
-    return bool(_GOING.search(fact.text)) and sum(terms(fact.text).values()) < _SHORT
+    return only_goes(fact.text) and sum(terms(fact.text).values()) < _SHORT
 
 
 _SHORT = 3.0

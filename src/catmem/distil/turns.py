@@ -5,6 +5,7 @@ Only what happens inside one session is decided here; memories of earlier sessio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,12 @@ _PROPOSAL_REACH = 3
 _RETRACT_REACH = 3
 # One shared name or two shared Chinese bigrams.
 _NAMED = 1.0
+# A yes that is only the manner of beginning has to name more.
+_NAMED_WELL = 1.5
+# What makes a yes none.
+_NO_YES = (
+    "refuse-question", "refuse-hypothetical", "refuse-sarcasm", "refuse-oneoff", "refuse-temporary", "progress", "parked",
+)  # fmt: skip
 # Shorter sentences propose a fix of a line, not a design.
 _LEAST_WIDTH = 20
 
@@ -56,8 +63,8 @@ def read_turns(sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict]) -
             retracted.update(dict.fromkeys(targets, sentence))
             if not targets:
                 loose.append(sentence)
-        elif _accepts(sentence):
-            proposal = _proposal_for(sentence, sentences)
+        elif _accepts(sentence) or (_assents(sentence) and not verdicts[sentence.number].kept):
+            proposal = _proposal_for(sentence, sentences, stated=verdicts[sentence.number].kept)
             if proposal and all(proposal.number != a.proposal.number for a in accepted):
                 accepted.append(Accepted(proposal, sentence))
     held = tuple(a for a in accepted if a.proposal.number not in retracted)
@@ -65,9 +72,19 @@ def read_turns(sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict]) -
 
 
 def _accepts(sentence: Sentence) -> bool:
-    if sentence.has("refuse-question", "refuse-hypothetical", "refuse-sarcasm", "refuse-oneoff"):
-        return False
-    return sentence.has("accept") or sentence.scores.get("accept", 0.0) >= _CERTAIN
+    """Whether it says yes to a proposal as a whole, without having to name it."""
+    return not _barred(sentence) and (
+        sentence.has("accept") or sentence.scores.get("accept", 0.0) >= _CERTAIN
+    )
+
+
+def _assents(sentence: Sentence) -> bool:
+    """Whether it begins like a yes; what it names tells to what."""
+    return not _barred(sentence) and not sentence.has("refuse-task", "refuse-report") and sentence.has("assent")
+
+
+def _barred(sentence: Sentence) -> bool:
+    return sentence.has(*_NO_YES)
 
 
 def _retracts(sentence: Sentence) -> bool:
@@ -76,18 +93,26 @@ def _retracts(sentence: Sentence) -> bool:
     return sentence.has("retract") or sentence.scores.get("retract", 0.0) >= _CERTAIN
 
 
-def _proposal_for(acceptance: Sentence, sentences: Sequence[Sentence]) -> Sentence | None:
-    """The proposal that is meant: of the message before, or an earlier one of which the user names something."""
+def _proposal_for(acceptance: Sentence, sentences: Sequence[Sentence], *, stated: bool) -> Sentence | None:
+    """The proposal that is meant: one of which the user names something, or the nearest if he says yes to it as a whole.
+
+    `stated`: the acceptance says itself what is decided, so that a sentence which only is about it adds nothing.
+
+    A message of the assistant belongs to the turn of the user before it, so the last one has distance 1.
+    """
+    whole = _accepts(acceptance)
+    least = _NAMED if whole else _NAMED_WELL
     best: tuple[float, int] | None = None
+    nearest = 0
     for candidate in reversed(sentences[: acceptance.number]):
         distance = acceptance.turn - candidate.turn
         if distance > _PROPOSAL_REACH:
             break
-        if not _proposes(candidate):
-            continue
         named = shared_weight(acceptance.text, candidate.text)
-        # A message of the assistant belongs to the turn of the user before it, so distance 1 is the last one.
-        if distance > 1 and named < _NAMED:
+        if not _could_be_meant(candidate, whole and not stated and named >= _NAMED):
+            continue
+        nearest = nearest or distance
+        if named < least and not (whole and distance == nearest):
             continue
         rank = (named - 0.5 * distance, candidate.number)
         if best is None or rank > best:
@@ -95,9 +120,17 @@ def _proposal_for(acceptance: Sentence, sentences: Sequence[Sentence]) -> Senten
     return sentences[best[1]] if best else None
 
 
-def _proposes(sentence: Sentence) -> bool:
-    wide = sum(1 if c.isascii() else 2 for c in sentence.text)
-    return not sentence.by_user and sentence.unit.own and wide >= _LEAST_WIDTH and sentence.has("proposal")
+def _could_be_meant(sentence: Sentence, named: bool) -> bool:
+    """A proposing sentence of the assistant; where the user names it and says yes, any that states something."""
+    if sentence.by_user or not sentence.unit.own or sentence.has("done", "refuse-question"):
+        return False
+    return _says_enough(sentence.text) and (named or sentence.has("proposal"))
+
+
+def _says_enough(text: str) -> bool:
+    """A choice of names for one thing is no design."""
+    words = re.sub(r"`[^`]*`", "", text)
+    return sum(1 if c.isascii() else 2 for c in words) >= _LEAST_WIDTH
 
 
 def _taken_back(

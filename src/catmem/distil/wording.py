@@ -46,7 +46,7 @@ _LEAST_WIDTH = 12
 # A part that starts so hangs on the one before.
 _HANGING = re.compile(
     r"^(?:because|since|so|but|or|which|that|except|unless|if|when|then|else|otherwise|not|no|as|with|the types?|e\.g|i\.e|"
-    r"因为|所以|但|不然|否则|除非|如果|比如|例如|包括|因為|即|也就是)",
+    r"因为|所以|但|不然|否则|除非|如果|比如|例如|包括|因為|即|也就是|只|谁|而|且|就|才|都|再|连|哪怕|免得|省得|反正|毕竟)",
     re.IGNORECASE,
 )
 

@@ -1,0 +1,172 @@
+"""The measure of extraction on the training corpus, by cross-validation: no chat is judged by a model that has seen it.
+
+    python bench/corpus_chats.py [--failures]
+
+Each chat runs whole through distilling without a model, session by session. A live memory is right if its words are
+those of a line labelled as worth keeping (or of a proposal that the user accepted); a line is found if a live memory has
+its words. Needs the dependency group `train`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "training"), str(Path(__file__).parent)]
+
+import train
+from corpus import Chat, Line, message_text, read_chats
+from extraction import Memories, run_case
+from sklearn.model_selection import GroupKFold
+
+from catmem.distil.classifier import KEPT, Classifier, from_record
+from catmem.domain.memory import normal
+
+DAY_ONE = datetime(2026, 1, 5, 10, tzinfo=UTC)
+BETWEEN_SESSIONS = timedelta(days=30)
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts over chats. `leaks` are wrong memories by the label of the line they came from."""
+
+    expected: int = 0
+    found: int = 0
+    live: int = 0
+    right: int = 0
+    kind_right: int = 0
+    quiet: int = 0
+    quiet_clean: int = 0
+    replaced: int = 0
+    replaced_right: int = 0
+    leaks: Counter[str] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    def row(self, name: str) -> str:
+        recall = self.found / self.expected if self.expected else 0.0
+        precision = self.right / self.live if self.live else 0.0
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        return (
+            f"{name:<8} precision {precision:6.1%}  recall {recall:6.1%}  F1 {f1:6.1%}  kind {_share(self.kind_right, self.found)}"
+            f"  chats without a keeper clean {_share(self.quiet_clean, self.quiet)}  replaced {_share(self.replaced_right, self.replaced)}"
+        )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part}/{whole}" + (f" {part / whole:.0%}" if whole else "")
+
+
+def fold_models() -> list[tuple[frozenset[int], Classifier]]:
+    """For each fold the numbers of its chats, and the model trained on all others, as it would be shipped."""
+    data = train.prepare()
+    temperature = train.calibrated(data, *train.cross_validated(data))
+    models = []
+    folds = GroupKFold(train.FOLDS, shuffle=True, random_state=1)
+    for seen, unseen in folds.split(data.rows, data.labels, data.chats):
+        columns = train.columns_of(data, seen)
+        model = train.fitted(train.matrix(data, seen, columns), data.labels[seen])
+        whole, step = train.pruned(model.coef_.T)
+        rows: list[int] = []
+        for place in columns.values():
+            pairs = [int(v) for c in whole[place].nonzero()[0] for v in (c, whole[place, c])]
+            rows.extend([len(pairs) // 2, *pairs])
+        record = {
+            "classes": [str(label) for label in model.classes_],
+            "bias": [float(b) for b in model.intercept_],
+            "step": step,
+            "temperature": temperature,
+            "common": sorted(data.vocabulary.common),
+            "features": list(columns),
+            "rows": rows,
+        }
+        models.append((frozenset(int(c) for c in data.chats[unseen]), from_record(record)))
+    return models
+
+
+def case_of(chat: Chat) -> dict[str, Any]:
+    """A chat in the form of a case of extraction.py."""
+    sessions = []
+    for number, session in enumerate(chat.sessions):
+        messages = [{"role": said.role, "content": message_text(said)[0]} for said in session]
+        at = (DAY_ONE + number * BETWEEN_SESSIONS).strftime("%Y-%m-%dT%H:%M:%SZ")
+        sessions.append({"id": f"s{number + 1}", "at": at, "messages": messages})
+    return {"project": chat.name, "sessions": sessions}
+
+
+def score_chat(score: Score, chat: Chat, memories: Memories) -> None:
+    lines = [line for session in chat.sessions for said in session for line in said.lines]
+    olds = list(_replaced(chat))
+    gone = {id(line) for line, _ in olds}
+    keepers = [line for line in lines if line.label in KEPT and id(line) not in gone]
+    live = [(normal(m.now.text), m) for m in memories.live()]
+    score.expected += len(keepers)
+    score.live += len(live)
+    for line in keepers:
+        hits = [m for text, m in live if _overlap(text, line)]
+        score.found += bool(hits)
+        score.kind_right += any(m.now.kind == line.label for m in hits)
+        if not hits:
+            score.missed[line.label] += 1
+            score.notes.append(f"missed  {line.label:<12}{line.text}")
+    for text, memory in live:
+        sources = [line for line in lines if _overlap(text, line)]
+        right = any(id(line) in {id(k) for k in keepers} for line in sources)
+        score.right += right
+        if not right:
+            label = sources[0].label if sources else "?"
+            score.leaks[label] += 1
+            score.notes.append(f"leaked  {label:<12}{memory.now.kind} {memory.now.confidence:.2f}  {memory.now.text}")
+    for line, successor in olds:
+        standing = any(_overlap(text, line) for text, _ in live)
+        score.replaced += 1
+        score.replaced_right += not standing
+        if standing:
+            score.notes.append(f"stands  {line.text}   ->   {successor.text}")
+    if not keepers and not olds:
+        score.quiet += 1
+        score.quiet_clean += not live
+
+
+def _replaced(chat: Chat) -> Iterator[tuple[Line, Line]]:
+    """Lines of earlier sessions that a later one replaces, by the old name that its tag gives, with that later line."""
+    earlier: list[Line] = []
+    for session in chat.sessions:
+        lines = [line for said in session for line in said.lines]
+        for line in lines:
+            if line.old:
+                named = [k for k in earlier if k.label in KEPT and normal(line.old) in normal(k.text)]
+                yield from ((k, line) for k in named[:1])
+        earlier.extend(lines)
+
+
+def _overlap(text: str, line: Line) -> bool:
+    whole = normal(line.text)
+    return len(whole) > 1 and (text in whole or whole in text)
+
+
+def main() -> None:
+    chats = read_chats()
+    scores = {name: Score() for name in ("en", "zh", "mix", "all")}
+    for numbers, model in fold_models():
+        for number in sorted(numbers):
+            chat = chats[number]
+            memories = run_case(case_of(chat), model)
+            for name in (chat.language, "all"):
+                score_chat(scores[name], chat, memories)
+    for name, score in scores.items():
+        print(score.row(name))
+    print("wrong by label ", dict(scores["all"].leaks.most_common()))
+    print("missed by kind ", dict(scores["all"].missed.most_common()))
+    if "--failures" in sys.argv[1:]:
+        print("\n".join(sorted(scores["all"].notes)))
+
+
+if __name__ == "__main__":
+    main()

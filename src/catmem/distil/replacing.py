@@ -1,0 +1,78 @@
+"""Whether a later statement puts an earlier one out of force, by their words alone."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from catmem.distil.facts import corrects
+from catmem.domain.likeness import likeness, shared_weight, terms
+
+# Told that something changes, so much likeness is enough to see that it is this.
+_LIKE, _LIKE_WEIGHT = 0.4, 1.2
+# One name or two Chinese bigrams; of what is said to go, half of the words at least.
+_NAMED, _HALF = 1.0, 0.5
+# What a change is about stands at the beginning of the earlier statement too: in this share of its words.
+_BEGINNING = 0.5
+
+
+def replaces(later: str, earlier: str, *, told: bool) -> bool:
+    """`told`: the later sentence says, by whatever word, that something changed."""
+    if corrects(later, earlier) or _names_what_goes(later, earlier):
+        return True
+    if not told:
+        return False
+    if likeness(later, earlier) >= _LIKE and shared_weight(later, earlier) >= _LIKE_WEIGHT:
+        return True
+    return _measured_anew(later, earlier) or _about_the_same(later, earlier)
+
+
+def only_goes(text: str) -> bool:
+    """Whether it is said of something that it goes, and hardly anything else."""
+    return any(True for _ in _caught("goes", text))
+
+
+def _names_what_goes(later: str, earlier: str) -> bool:
+    known = terms(earlier)
+    for gone in _caught("goes", later):
+        weights = terms(gone)
+        shared = sum(weight for term, weight in weights.items() if term in known)
+        if shared >= _NAMED and shared >= _HALF * min(sum(weights.values()), 2.0):
+            return True
+    return False
+
+
+def _measured_anew(later: str, earlier: str) -> bool:
+    """Another number of the same unit, about something that both name."""
+    mine, theirs = _units(later), _units(earlier)
+    other = any(theirs[unit] != number for unit, number in mine.items() if unit in theirs)
+    return other and shared_weight(later, earlier) >= _NAMED
+
+
+def _units(text: str) -> dict[str, str]:
+    pattern = _patterns("measures")
+    return {m.group()[len(m.group(m.lastindex or 0)) :].strip(" -").lower(): m.group(m.lastindex or 0)
+            for m in pattern.finditer(text)}  # fmt: skip
+
+
+def _about_the_same(later: str, earlier: str) -> bool:
+    beginning = terms(earlier[: max(8, int(len(earlier) * _BEGINNING))])
+    for topic in _caught("about", later):
+        weights = terms(topic)
+        if weights and all(term in beginning for term in weights) and sum(weights.values()) >= _NAMED * 0.6:
+            return True
+    return False
+
+
+def _caught(name: str, text: str) -> Iterator[str]:
+    for match in _patterns(name).finditer(text):
+        yield next(group for group in match.groups() if group is not None)
+
+
+@cache
+def _patterns(name: str) -> re.Pattern[str]:
+    table = tomllib.loads((files("catmem.distil") / "rules" / "going.toml").read_text("utf-8"))
+    return re.compile("|".join(f"(?:{pattern})" for pattern in table[name]["patterns"]), re.IGNORECASE)
