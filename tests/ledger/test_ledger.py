@@ -290,9 +290,8 @@ def test_another_machine_has_its_own_ledger_in_a_shared_folder(paths, ledger, mo
 
 def test_the_lock_may_be_nested_and_is_busy_for_others(paths, ledger, monkeypatch):
     monkeypatch.setattr(room, "LOCK_SECONDS", 0.05)
-    with ledger.locked(), ledger.locked():
-        with pytest.raises(LockBusy) as caught, Ledger(paths).locked():
-            pass
+    with ledger.locked(), ledger.locked(), pytest.raises(LockBusy) as caught, Ledger(paths).locked():
+        pass
     assert caught.value.exit_code == 6
     with Ledger(paths).locked():
         pass

@@ -65,6 +65,7 @@ def set_setting(paths: Paths, name: str, text: str) -> Any:
     create_config(paths)
     before = _text(paths.config)
     wanted = {**_parsed(before, paths.config), name: value}
+    settings_of(wanted)  # Another value may be wrong; then this one is not written either.
     after = with_setting(before, name, value)
     if _parsed(after, paths.config) != wanted:
         raise SettingsInvalid(

@@ -12,10 +12,10 @@ from catmem.settings.paths import Paths, write_private
 
 def write(paths: Paths, values: dict[str, Any], source: list[int] | None) -> None:
     """Keeps `values` with the identity (`source_of`) of the config.yaml that they came from; never essential."""
-    record = json.dumps({"source": source, "values": values}, ensure_ascii=False)
-    with contextlib.suppress(OSError, ValueError):
-        if not paths.snapshot.exists() or paths.snapshot.read_text("utf-8") != record:
-            write_private(paths.snapshot, record.encode())
+    record = json.dumps({"source": source, "values": values}, ensure_ascii=False).encode("utf-8", "replace")
+    with contextlib.suppress(OSError):
+        if not paths.snapshot.exists() or paths.snapshot.read_bytes() != record:
+            write_private(paths.snapshot, record)
 
 
 def read(paths: Paths) -> dict[str, Any] | None:

@@ -74,13 +74,15 @@ def _repository(folder: str) -> tuple[str, str, str]:
 
 def _linked(folder: str, link: str) -> tuple[str, str]:
     """A worktree belongs to its main checkout; a submodule is a project of its own."""
-    target = _first_line(link).removeprefix("gitdir:").strip()
-    git = _real(os.path.join(folder, target)) if target else link
+    kind, _, target = _first_line(link).partition(":")
+    if kind != "gitdir" or not target.strip():
+        return folder, link
+    git = _real(os.path.join(folder, target.strip()))
     common = _first_line(os.path.join(git, "commondir"))
     if common:
         git = _real(os.path.join(git, common))
         return _main_folder(git), git
-    return (_main_folder(git) if os.path.dirname(git) == folder else folder), git
+    return (_main_folder(git) if os.path.dirname(git) == folder and os.path.isdir(git) else folder), git
 
 
 def _main_folder(git: str) -> str:
