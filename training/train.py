@@ -15,7 +15,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +40,8 @@ C = 8.0
 COMMON_FROM = 6
 # A feature of a single chat says more about that chat than about people.
 FEATURE_FROM = 2
+# One example in so many is learnt a second time as if nobody had answered yet.
+UNANSWERED_EVERY = 3
 # Reasons that are told apart; telling them apart makes the kept classes sharper, telling all apart adds nothing.
 REASONS = {
     "ask": "ask", "hypo": "hypo", "report": "report", "task": "task", "oneoff": "temporary", "temp": "temporary",
@@ -51,13 +53,20 @@ PRUNE = 0.012
 LEVELS = 250
 
 
+Row = list[tuple[str, float]]
+
+
 @dataclass(slots=True)
 class Data:
-    """`rows[n]` are the features of `examples[n]` by value; `labels` the classes that are learnt."""
+    """`rows[n]` are the features of `examples[n]` by value; `labels` the classes that are learnt.
+
+    `unanswered[n]` are the same without the assistant's reply: a strong sentence is judged before there is one.
+    """
 
     examples: list[Example]
     vocabulary: Vocabulary
-    rows: list[list[tuple[str, float]]]
+    rows: list[Row]
+    unanswered: list[Row]
     labels: np.ndarray
     chats: np.ndarray
 
@@ -69,6 +78,7 @@ def prepare() -> Data:
         known,
         vocabulary,
         [values_of(features_of(e.unit, e.context, vocabulary)) for e in known],
+        [values_of(features_of(e.unit, replace(e.context, after=""), vocabulary)) for e in known],
         np.array([REASONS.get(e.label, e.label) for e in known]),
         np.array([e.chat for e in known]),
     )
@@ -88,19 +98,23 @@ def columns_of(data: Data, chosen: Sequence[int]) -> dict[str, int]:
     return {name: place for place, name in enumerate(sorted(n for n, c in count.items() if c >= FEATURE_FROM))}
 
 
-def matrix(data: Data, chosen: Sequence[int], columns: dict[str, int]) -> csr_matrix:
+def matrix(rows: Sequence[Row], columns: dict[str, int]) -> csr_matrix:
     starts, places, values = [0], [], []
-    for n in chosen:
-        for name, value in data.rows[n]:
+    for row in rows:
+        for name, value in row:
             if name in columns:
                 places.append(columns[name])
                 values.append(value)
         starts.append(len(places))
-    return csr_matrix((values, places, starts), shape=(len(chosen), len(columns)))
+    return csr_matrix((values, places, starts), shape=(len(rows), len(columns)))
 
 
-def fitted(x: csr_matrix, labels: np.ndarray) -> LogisticRegression:
-    return LogisticRegression(C=C, max_iter=300, tol=1e-3).fit(x, labels)
+def fitted(data: Data, chosen: Sequence[int], columns: dict[str, int]) -> LogisticRegression:
+    """The regression on the chosen examples, every so many of them shown once more without the reply."""
+    again = [n for n in chosen if n % UNANSWERED_EVERY == 0]
+    rows = [data.rows[n] for n in chosen] + [data.unanswered[n] for n in again]
+    labels = np.concatenate([data.labels[chosen], data.labels[again]])
+    return LogisticRegression(C=C, max_iter=300, tol=1e-3).fit(matrix(rows, columns), labels)
 
 
 def pruned(coefficients: np.ndarray) -> tuple[np.ndarray, float]:
@@ -118,9 +132,9 @@ def cross_validated(data: Data) -> tuple[np.ndarray, list[str]]:
     folds = GroupKFold(FOLDS, shuffle=True, random_state=1)
     for train, test in folds.split(data.rows, data.labels, data.chats):
         columns = columns_of(data, train)
-        model = fitted(matrix(data, train, columns), data.labels[train])
+        model = fitted(data, train, columns)
         whole, step = pruned(model.coef_)
-        logits[test] = matrix(data, test, columns) @ (whole * step).T + model.intercept_
+        logits[test] = matrix([data.rows[n] for n in test], columns) @ (whole * step).T + model.intercept_
     return logits, classes
 
 
@@ -143,9 +157,9 @@ def calibrated(data: Data, logits: np.ndarray, classes: list[str]) -> float:
 
 
 def write(data: Data, temperature: float) -> None:
-    everything = range(len(data.examples))
+    everything = np.arange(len(data.examples))
     columns = columns_of(data, everything)
-    model = fitted(matrix(data, everything, columns), data.labels)
+    model = fitted(data, everything, columns)
     whole, step = pruned(model.coef_.T)
     names, rows = [], []
     for name, place in columns.items():
