@@ -242,11 +242,14 @@ def test_a_forgotten_phrase_is_cut_out_of_passages(world: World) -> None:
 
 def test_a_rebuild_does_not_bring_a_forgotten_sentence_back(world: World) -> None:
     doomed = world.learn("Xanthippe has the code")
-    world.history.say("shop", "s1", ("user", "We deploy on Fridays. Xanthippe has the code. Zebra."))
+    world.history.say("shop", "s1", ("user", "We deploy on Fridays. Remember, Xanthippe has the code, okay? Zebra."))
+    world.catch_up()
     world.store.forget([doomed])
+    world.catch_up()
+    assert files_with(world, "xanthippe") == []
     world.rebuild()
     assert files_with(world, "xanthippe") == []
-    assert len(find(world, "zebra")) == 1
+    assert len(find(world, "zebra", types=["passage"])) == 1
 
 
 def test_a_long_message_becomes_several_passages(world: World) -> None:

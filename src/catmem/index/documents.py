@@ -115,13 +115,23 @@ def session_term(project: str, session: str) -> str:
 
 
 def without_forgotten(text: str, forgotten: Set[str]) -> str:
-    """`text` without the sentences, and the clauses of them, whose hash is that of a forgotten statement."""
-    if statement_hash(text) in forgotten:
-        return ""
-    return "".join(part for part in _split(text, _SENTENCE_ENDS) if statement_hash(part) not in forgotten)
+    """`text` without each sentence, or part of one between commas, whose hash is that of a forgotten statement."""
+    return "".join(_without_forgotten_parts(sentence, forgotten) for sentence in _split(text, _SENTENCE_ENDS))
 
 
+# A memory is the part of a sentence that carries the fact; from so many parts on it is a list and no statement.
+_MOST_PARTS = 8
 _SENTENCE_ENDS = frozenset("\n。！？!?；;")
+_PART_ENDS = frozenset(",，:：")
+
+
+def _without_forgotten_parts(sentence: str, forgotten: Set[str]) -> str:
+    parts = list(_split(sentence, _PART_ENDS))
+    for length in range(min(len(parts), _MOST_PARTS), 0, -1):
+        for start in range(len(parts) - length + 1):
+            if statement_hash("".join(parts[start : start + length])) in forgotten:
+                parts[start : start + length] = [""] * length
+    return "".join(parts)
 
 
 def _split(text: str, ends: Set[str]) -> Iterator[str]:

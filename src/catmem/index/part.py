@@ -107,6 +107,15 @@ class Part:
             with self.writing() as writer:
                 return _write_anew(writer, searcher, concerned, ids, phrases)
 
+    def texts_of(self, ids: Collection[str]) -> list[str]:
+        """What the living documents of `ids` say."""
+        if not self.exists() or not ids:
+            return []
+        with _translated():
+            index = tantivy.Index.open(str(self._folder))
+            searcher = index.searcher()
+            return [record["text"] for record in _records(searcher, _holders(index, searcher, ids, ()))]
+
     def _has_dead(self) -> bool:
         segments = json.loads((self._folder / "meta.json").read_bytes())["segments"]
         return any(segment["deletes"] for segment in segments)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.settings.paths import Paths, write_private
+from catmem.store.folding import tombstones
 from catmem.store.memories import MemoryStore
 
 SessionMark: TypeAlias = tuple[int, int, str]
@@ -54,13 +55,12 @@ def _from_record(path: Path, record: dict[str, Any]) -> Watermark:
 
 
 def database_identity(paths: Paths, store: MemoryStore) -> str:
-    """Names this memories.db: one that was rebuilt counts its turns from the start again."""
+    """Names this memories.db. A new one counts its turns from the time of its making, so it is known by them, too,
+    should the file system give it the inode of the old one."""
     store.turn()
     return str(paths.database.stat().st_ino)
 
 
 def forgotten_hashes(store: MemoryStore) -> frozenset[str]:
     """The statement hashes of everything the user had forgotten."""
-    if not store.counts().get("forgotten"):
-        return frozenset()
-    return frozenset(hash for change in store.changes() if change.op == "forget" for hash in change.hashes)
+    return store.using(tombstones).hashes

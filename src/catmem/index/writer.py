@@ -73,7 +73,7 @@ class SearchIndex:
             return self._catch_up(store, history)
 
     def forget(self, ids: Sequence[str], phrases: Sequence[str] = ()) -> int:
-        """Removes memories by id, and phrases from whatever holds them, so that no file has a byte of them.
+        """Removes memories by id, and what they said and `phrases` from all passages, so that no file has a byte of it.
 
         Returns how many documents went or changed. Raises LockBusy.
         """
@@ -81,7 +81,7 @@ class SearchIndex:
             return 0
         with self._locked(wait=FORGET_WAIT):
             try:
-                return self._memories.scrub(ids) + self._passages.scrub((), phrases)
+                return self._forget(ids, phrases)
             except DataDamaged:
                 self._clear()
                 return 0
@@ -116,10 +116,15 @@ class SearchIndex:
                     added += 1
                 if number % BATCH == 0:
                     writer.commit()
-        gone = self._memories.scrub(forgotten) if forgotten else 0
+        gone = self._forget(sorted(forgotten), ()) if forgotten else 0
         mark.database, mark.turn = database, turn
         mark.save()
         return Indexed(memories=added, removed=gone)
+
+    def _forget(self, ids: Sequence[str], phrases: Sequence[str]) -> int:
+        """What the memories said goes from the passages too: recall must not bring it back as a quotation."""
+        said = {*phrases, *self._memories.texts_of(ids)}
+        return self._memories.scrub(ids) + self._passages.scrub((), sorted(said))
 
     def _index_sessions(self, store: MemoryStore, history: History, mark: Watermark) -> Indexed:
         headers = list(history.headers(None))
