@@ -1,0 +1,232 @@
+"""One address that streams answers: the only place that speaks HTTP. It asks that address and no other."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
+
+from catmem import __version__
+from catmem.llm import failures
+from catmem.llm.failures import Where
+from catmem.llm.port import Failure
+
+# Seconds. A local server loads a model of many GB before its first word; once connected we wait that long for each.
+CONNECT_SECONDS = 10.0
+SILENCE_SECONDS = 120.0
+# The bounds of a whole answer: far above what anybody reads, they end a server that drips for ever.
+ANSWER_SECONDS = 900.0
+ANSWER_BYTES = 8_000_000
+# Of an error's body so much is read, and of its message so much shown.
+_ERROR_BYTES = 20_000
+_ERROR_CHARACTERS = 200
+
+
+class Heard(NamedTuple):
+    """What an event of a stream says: a piece of the answer, and whether the answer is complete with it."""
+
+    text: str
+    complete: bool = False
+
+
+Read = Callable[[Any], Heard]
+"""Reads one event, parsed from JSON. May fail with any error of the wrong shape, or raise ServerSaid."""
+
+
+class ServerSaid(Exception):
+    """An error that a server reports within a stream that began well; does not leave this package."""
+
+    def __init__(self, status: int, body: Any) -> None:
+        super().__init__(status)
+        self.status, self.body = status, body
+
+
+class Endpoint:
+    """An address, the key for it and the headers that go with each request.
+
+    header  the header that carries the key, and what stands before the key in it: ("Authorization", "Bearer ")
+    extra   other headers
+    """
+
+    def __init__(
+        self,
+        row: Mapping[str, str],
+        path: str,
+        environment: Mapping[str, str],
+        *,
+        header: tuple[str, str],
+        extra: Mapping[str, str] | None = None,
+    ) -> None:
+        self._http = _library()
+        self._url, host = _address(row["base_url"], path)
+        self._where = Where(host, row.get("api_key_env", ""))
+        self._environment = environment
+        self._header = header
+        self._extra = extra or {}
+
+    def answer(self, body: Mapping[str, Any], read: Read) -> Iterator[str]:
+        """Sends `body` and yields the pieces of the answer that `read` finds in the events. Raises Failure."""
+        begun = False
+        try:
+            for heard in self._heard(body, read):
+                if heard.text:
+                    begun = True
+                    yield heard.text
+                if heard.complete:
+                    break
+            else:
+                raise failures.cut_short(self._where)
+            if not begun:
+                raise failures.empty(self._where)
+        except Failure as failure:
+            raise (failures.broken_off(failure) if begun else failure) from None
+
+    def _heard(self, body: Mapping[str, Any], read: Read) -> Iterator[Heard]:
+        for data in self._data(body):
+            if data == "[DONE]":
+                yield Heard("", complete=True)
+                continue
+            try:
+                heard = read(json.loads(data))
+                if not isinstance(heard.text, str):
+                    raise TypeError
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+                raise failures.unreadable(self._where) from None
+            except ServerSaid as said:
+                raise failures.refused(self._where, said.status, self._quoted(said.body), None) from None
+            yield heard
+
+    def _data(self, body: Mapping[str, Any]) -> Iterator[str]:
+        """The events' data, or the whole body of a server that does not stream. Errors of the way are translated."""
+        http = self._http
+        timeout = http.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS)
+        # Nothing of the environment (proxies, .netrc) and no redirect leads the words elsewhere.
+        client = http.Client(trust_env=False, follow_redirects=False, timeout=timeout)
+        try:
+            with client, client.stream("POST", self._url, json=body, headers=self._headers()) as response:
+                if response.status_code != 200:
+                    raise self._refusal(response)
+                chunks = self._bounded(response.iter_bytes())
+                if "json" in response.headers.get("content-type", ""):
+                    yield b"".join(chunks).decode("utf-8", "replace")
+                else:
+                    yield from event_data(chunks)
+        except http.ConnectError as error:
+            told = failures.untrusted if "CERTIFICATE" in str(error).upper() else failures.unreachable
+            raise told(self._where) from None
+        except http.ConnectTimeout:
+            raise failures.unreachable(self._where) from None
+        except http.TimeoutException:
+            raise failures.too_slow(self._where, SILENCE_SECONDS) from None
+        except (http.InvalidURL, http.UnsupportedProtocol):
+            raise failures.bad_address(self._where.host) from None
+        except (http.HTTPError, http.StreamError):
+            raise failures.cut_short(self._where) from None
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"User-Agent": f"catmem/{__version__}", "Accept-Encoding": "identity", **self._extra}
+        if self._where.variable:
+            name, before = self._header
+            headers[name] = before + self._key()
+        return headers
+
+    def _key(self) -> str:
+        key = self._environment.get(self._where.variable, "").strip()
+        if not key or not key.isascii() or not key.isprintable():
+            raise failures.missing_key(self._where)
+        return key
+
+    def _bounded(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        end, left = time.monotonic() + ANSWER_SECONDS, ANSWER_BYTES
+        for chunk in chunks:
+            left -= len(chunk)
+            if left < 0 or time.monotonic() > end:
+                raise failures.too_much(self._where)
+            yield chunk
+
+    def _refusal(self, response: Any) -> Failure:
+        raw = b""
+        for chunk in response.iter_bytes():
+            raw += chunk
+            if len(raw) > _ERROR_BYTES:
+                break
+        try:
+            body = json.loads(raw)
+        except (ValueError, RecursionError):
+            body = None
+        return failures.refused(
+            self._where, response.status_code, self._quoted(body), _seconds(response.headers.get("retry-after", ""))
+        )
+
+    def _quoted(self, body: Any) -> str:
+        """The server's own message, on one line, shortened, without the key."""
+        error = body.get("error", body) if isinstance(body, dict) else body
+        message = error.get("message") if isinstance(error, dict) else error
+        if not isinstance(message, str):
+            return ""
+        key = self._environment.get(self._where.variable, "").strip() if self._where.variable else ""
+        if key:
+            # The beginning is enough: servers repeat a key with stars in its middle.
+            message = re.sub(re.escape(key[:6]) + r"\S*", "[key]", message)
+        line = " ".join(message.split())
+        return line if len(line) <= _ERROR_CHARACTERS else line[: _ERROR_CHARACTERS - 1] + "…"
+
+
+def event_data(chunks: Iterator[bytes]) -> Iterator[str]:
+    """The data of each server-sent event; names and ids of events are not needed (WHATWG HTML, 9.2.6).
+
+    Data that the end of the stream cut off before its empty line is given too: some servers forget the last one.
+    """
+    data: list[str] = []
+    for line in _lines(chunks):
+        if line.startswith("data:"):
+            data.append(line[5:].removeprefix(" "))
+        elif not line and data:
+            yield "\n".join(data)
+            data = []
+    if data:
+        yield "\n".join(data)
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
+    rest: list[bytes] = []
+    for chunk in chunks:
+        first, *others = chunk.split(b"\n")
+        rest.append(first)
+        for part in others:
+            yield b"".join(rest).rstrip(b"\r").decode("utf-8", "replace")
+            rest = [part]
+    yield b"".join(rest).rstrip(b"\r").decode("utf-8", "replace")
+
+
+def _library() -> ModuleType:
+    try:
+        import httpx2
+    except ImportError:
+        raise failures.missing_library() from None
+    return httpx2
+
+
+def _address(base_url: str, path: str) -> tuple[str, str]:
+    """(the address asked, its host and port): `path` is added to what `base_url` has, and `/v1` where it has none."""
+    try:
+        parts = urlsplit(base_url.strip())
+        host = parts.hostname or ""
+        shown = f"{host}:{parts.port}" if parts.port else host
+    except ValueError:
+        raise failures.bad_address("?") from None
+    if not host:
+        raise failures.bad_address("?")
+    base = parts.path.rstrip("/")
+    if not base.endswith(path):
+        base = (base or ("" if path.startswith("/v1") else "/v1")) + path
+    return urlunsplit(parts._replace(path=base, fragment="")), shown
+
+
+def _seconds(text: str) -> float | None:
+    """`Retry-After` in seconds; its other form, a date, is too rare for a chat to care."""
+    return float(text) if text.isascii() and text.isdigit() else None
