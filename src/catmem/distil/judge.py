@@ -19,6 +19,7 @@ from catmem.domain.memory import Kind
 WEIGHTS = {
     "remember": 2.0,
     "lasting": 0.8,
+    "ordered": 1.8,
     "habit": 2.3,
     "norm": 0.8,
     "rule": 1.8,
@@ -61,6 +62,7 @@ KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
     "rule": {"convention": 2.0},
     "stop": {"preference": 1.0},
     "environment": {"environment": 1.1},
+    "ordered": {"preference": 0.8},
     "lasting": {"preference": 0.6, "convention": 0.4},
 }
 NOTHING: tuple[Label, ...] = ("none", "accept", "retract")
