@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from catmem.domain.errors import LockBusy
+from catmem.domain.hashing import short_hash
 from catmem.sessions.door import admitted
 from catmem.sessions.file import append
 from catmem.sessions.header import ROOM, unpack
@@ -145,7 +146,6 @@ def _project_in(path: str) -> str:
 def _prompt_uid(event: Mapping[str, Any], seconds: float) -> str:
     if event["prompt_id"]:
         return f"hook:{event['prompt_id']}"
-    import hashlib  # hosts that name their prompts do not pay for it
 
     told = f"{event['session']}\n{int(seconds / _SAME_DELIVERY)}\n{event['prompt']}"
-    return "hook:" + hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return "hook:" + short_hash(told, 12)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from catmem.domain.errors import CatmemError, DataDamaged, SettingsInvalid
 from catmem.domain.session import SessionHeader
-from catmem.inject.failures import failures_path, recent_failures
+from catmem.inject.failures import recent_failures
 from catmem.store.database import quick_check
 from catmem.wiring import Catmem
 
@@ -63,7 +63,7 @@ def _hooks(catmem: Catmem) -> Iterator[Finding]:
             "hooks",
             f"{len(failures)} hook calls failed, the last: {what}; nothing of the assistant's was disturbed",
             f"有 {len(failures)} 次钩子调用失败，最近一次：{what}；助手未受影响",
-            lambda: _drop(failures_path(catmem.paths)),
+            lambda: _drop(str(catmem.paths.hook_failures)),
         )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, tzinfo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
 
 Clock = Callable[[], float]
 """Seconds since the epoch; injected wherever time matters, so that tests can turn it."""
@@ -28,7 +31,7 @@ def now(clock: Clock = system_clock) -> str:
 
 def seconds_of(instant: str) -> float:
     """The epoch seconds of a stamp that we wrote. Raises ValueError on anything else."""
-    return datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp()
+    return _moment(instant).timestamp()
 
 
 def parse_instant(value: object, naive_zone: tzinfo | None = None) -> tuple[str, bool] | None:
@@ -54,7 +57,7 @@ def parse_instant(value: object, naive_zone: tzinfo | None = None) -> tuple[str,
 
 def _from_text(text: str, naive_zone: tzinfo | None) -> tuple[str, bool] | None:
     try:
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00").replace("z", "+00:00"))
+        moment = _moment(text.replace("z", "Z"))
         certain = moment.tzinfo is not None
         if not certain:
             moment = moment.replace(tzinfo=naive_zone) if naive_zone else moment.astimezone()
@@ -83,10 +86,18 @@ def _from_number(number: float) -> tuple[str, bool] | None:
 
 def local_day(instant: str) -> str:
     """The calendar day of a stamp in the user's own zone, as `2026-04-16`."""
-    return datetime.fromisoformat(instant.replace("Z", "+00:00")).astimezone().date().isoformat()
+    return _moment(instant).astimezone().date().isoformat()
 
 
 def shifted(instant: str, **delta: float) -> str:
     """A stamp moved by a timedelta: `shifted(at, days=-1)`."""
-    moment = datetime.fromisoformat(instant.replace("Z", "+00:00")) + timedelta(**delta)
-    return stamp(moment.astimezone(UTC).timestamp())
+    from datetime import timedelta
+
+    return stamp((_moment(instant) + timedelta(**delta)).timestamp())
+
+
+def _moment(text: str) -> datetime:
+    # Loaded only where a calendar is needed: a hook only writes stamps, and saves 2 ms.
+    from datetime import datetime
+
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))

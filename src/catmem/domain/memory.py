@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from dataclasses import dataclass
 from typing import Literal
+
+from catmem.domain.hashing import short_hash
 
 Kind = Literal["preference", "environment", "convention", "decision", "question", "progress", "note"]
 Scope = Literal["project", "global"]
@@ -120,7 +121,7 @@ def normal(text: str) -> str:
 
 def statement_hash(text: str) -> str:
     """What a tombstone keeps of a forgotten statement: enough to know it again, not enough to read it."""
-    return hashlib.blake2b(normal(text).encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return short_hash(normal(text), 16)
 
 
 def memory_id(scope: Scope, project: str, subject: str, predicate: str, object: str = "") -> str:
@@ -130,4 +131,4 @@ def memory_id(scope: Scope, project: str, subject: str, predicate: str, object: 
     """
     home = project if scope == "project" else ""
     identity = "\x1f".join((scope, home, *map(normal, (subject, predicate, object))))
-    return "m" + hashlib.blake2b(identity.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    return "m" + short_hash(identity, 6)

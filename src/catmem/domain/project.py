@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
+
+from catmem.domain.hashing import short_hash
 
 GLOBAL_PROJECT = ""
 """The project of the profile: none."""
@@ -11,8 +12,7 @@ GLOBAL_PROJECT = ""
 
 def project_key(name: str, identity: str) -> str:
     """A readable key that differs where the identity does: `webshop-3f2a9c1d`."""
-    digest = hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{_readable(name)}-{digest}"
+    return f"{_readable(name)}-{short_hash(identity, 4)}"
 
 
 def _readable(name: str) -> str:
@@ -27,11 +27,11 @@ def remote_identity(url: str) -> str:
     Credentials never get into an identity. Empty for a remote that is a folder: the disk must be asked about it.
     """
     text = url.strip()
-    full = _URL.match(text)
+    full = re.match(_URL, text)
     if full:
         host, path = full["host"].rpartition("@")[2], full["path"]
     else:
-        short = _SCP.match(text)
+        short = re.match(_SCP, text)
         if not short:
             return ""
         host, path = short["host"].rpartition("@")[2], short["path"]
@@ -48,19 +48,18 @@ def remote_folder(url: str) -> str:
     return "" if remote_identity(text) or "://" in text else text
 
 
-_URL = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://(?P<host>[^/]*)/(?P<path>.+)$", re.IGNORECASE)
+# Patterns as texts: `re` compiles and keeps each on first use, and a hook on a plain path needs none of them.
+_URL = r"(?i)(?!file:)[a-z][a-z0-9+.-]*://(?P<host>[^/]*)/(?P<path>.+)$"
 # `host:path`; a drive letter is no host, and what has a slash before its colon is a path.
-_SCP = re.compile(
-    r"(?!file:)(?P<host>(?:[^/\\]*@)?(?:\[[0-9A-Fa-f:]+\]|[^/\\:@]{2,})):(?!//)(?P<path>.+)$", re.IGNORECASE
-)
-_WINDOWS = re.compile(r"^(?:\\\\\?\\)?([A-Za-z]):(?:[\\/]|$)")
-_WSL_SHARE = re.compile(r"^\\\\wsl(?:\$|\.localhost)\\([^\\]+)\\?(.*)$", re.IGNORECASE)
-_WSL_DRIVE = re.compile(r"^/mnt/([a-z])(?:/|$)")
+_SCP = r"(?i)(?!file:)(?P<host>(?:[^/\\]*@)?(?:\[[0-9A-Fa-f:]+\]|[^/\\:@]{2,})):(?!//)(?P<path>.+)$"
+_WINDOWS = r"^(?:\\\\\?\\)?([A-Za-z]):(?:[\\/]|$)"
+_WSL_SHARE = r"(?i)^\\\\wsl(?:\$|\.localhost)\\([^\\]+)\\?(.*)$"
+_WSL_DRIVE = r"^/mnt/([a-z])(?:/|$)"
 
 
 def is_foreign_path(path: str) -> bool:
     """True for a path of Windows (drive, UNC, `\\\\wsl$`), which the rules of this machine must not touch."""
-    return bool(_WINDOWS.match(path)) or path.startswith("\\\\")
+    return not path.startswith("/") and (path.startswith("\\\\") or bool(re.match(_WINDOWS, path)))
 
 
 def path_identity(path: str, map_wsl_drives: bool = False) -> str:
@@ -70,28 +69,32 @@ def path_identity(path: str, map_wsl_drives: bool = False) -> str:
     Linux path of that distribution. `/mnt/d/…` is the drive only when `map_wsl_drives` is on: elsewhere it is
     an ordinary mount.
     """
-    share = _WSL_SHARE.match(path)
+    if path.startswith("/") and not map_wsl_drives:
+        return path.rstrip("/") or "/"
+    share = re.match(_WSL_SHARE, path)
     if share:
         return "/" + share[2].replace("\\", "/").strip("/")
     bare = path[4:] if path.startswith("\\\\?\\") else path
     # A share of another machine, in its long form.
     bare = "\\\\" + bare[4:] if bare != path and bare[:4].upper() == "UNC\\" else bare
-    if _WINDOWS.match(bare) or bare.startswith("\\\\"):
+    if re.match(_WINDOWS, bare) or bare.startswith("\\\\"):
         share_mark = "/" if bare.startswith("\\\\") else ""
         return share_mark + re.sub(r"/+", "/", bare.replace("\\", "/")).rstrip("/").casefold()
-    drive = _WSL_DRIVE.match(path)
+    drive = re.match(_WSL_DRIVE, path)
     if drive and map_wsl_drives:
         return f"{drive[1]}:{path[6:].rstrip('/')}".casefold()
     return path.rstrip("/") or "/"
 
 
 # Worktrees that assistants make lie here; a deleted one's path still names the repository.
-_ASSISTANT_WORKTREE = re.compile(r"[\\/]\.claude[\\/]worktrees[\\/].*", re.DOTALL)
+_ASSISTANT_WORKTREE = r"(?s)[\\/]\.claude[\\/]worktrees[\\/].*"
 
 
 def without_worktree(path: str) -> str:
     """A path without the part that leads to an assistant's worktree inside the repository."""
-    return _ASSISTANT_WORKTREE.sub("", path, count=1) or path
+    if "worktrees" not in path:
+        return path
+    return re.sub(_ASSISTANT_WORKTREE, "", path, count=1) or path
 
 
 def path_name(path: str) -> str:

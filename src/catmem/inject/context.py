@@ -16,42 +16,42 @@ from catmem.inject.deadline import seconds_left
 from catmem.inject.worker import wait_for_worker
 from catmem.sessions.names import file_name
 from catmem.settings.language import language_of
-from catmem.settings.paths import FILE_MODE
+from catmem.settings.places import FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from catmem.settings.paths import Paths
+    from catmem.settings.places import Places
 
 # The worker that distils the session just closed is done within a fraction of this; who starts anew at once should
 # find in memory what was said a moment ago.
 PATIENCE = 1.2
 
 
-def context_of(paths: Paths, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> tuple[str, str]:
+def context_of(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> tuple[str, str]:
     """(context for the model, line for the user); ("", "") if there is nothing to tell.
 
     Raises DataDamaged if the index cannot be read.
     """
     if event["name"] == "SessionStart":
-        return _of_start(paths, event, values, project)
+        return _of_start(places, event, values, project)
     if event["name"] == "UserPromptSubmit":
-        return _of_prompt(paths, event, values, project), ""
+        return _of_prompt(places, event, values, project), ""
     return "", ""
 
 
-def _of_start(paths: Paths, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> tuple[str, str]:
+def _of_start(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> tuple[str, str]:
     language = language_of(values.get("language", "auto"))
-    told = _told(paths, event["session"])
+    told = _told(places, event["session"])
     if told is None:
-        wait_for_worker(paths, min(PATIENCE, seconds_left()))
+        wait_for_worker(places, min(PATIENCE, seconds_left()))
         brief = project_brief(
-            SearchReader(str(paths.search)), project, values, language=language, now=round(time.time() * 1000)
+            SearchReader(places.search), project, values, language=language, now=round(time.time() * 1000)
         )
         told = {"text": brief.text, "items": list(brief.items)}
-        _keep(paths, event["session"], told)
+        _keep(places, event["session"], told)
     elif event["source"] == "resume":
         return "", ""
     count = len(told["items"])
@@ -61,12 +61,12 @@ def _of_start(paths: Paths, event: Mapping[str, Any], values: Mapping[str, Any],
     return told["text"], notice
 
 
-def _of_prompt(paths: Paths, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> str:
+def _of_prompt(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> str:
     if not event["prompt"].strip():
         return ""
-    told = _told(paths, event["session"]) or {"text": "", "items": []}
+    told = _told(places, event["session"]) or {"text": "", "items": []}
     brief = prompt_brief(
-        SearchReader(str(paths.search)),
+        SearchReader(places.search),
         event["prompt"],
         project,
         values,
@@ -75,17 +75,17 @@ def _of_prompt(paths: Paths, event: Mapping[str, Any], values: Mapping[str, Any]
         shown=told["items"],
     )
     if brief.items:
-        _keep(paths, event["session"], {"text": told["text"], "items": [*told["items"], *brief.items]})
+        _keep(places, event["session"], {"text": told["text"], "items": [*told["items"], *brief.items]})
     return str(brief.text)
 
 
-def _place(paths: Paths, session: str) -> str:
-    return os.path.join(paths.run, "briefs", file_name(session) + ".json")
+def _place(places: Places, session: str) -> str:
+    return os.path.join(places.briefs, file_name(session) + ".json")
 
 
-def _told(paths: Paths, session: str) -> dict[str, Any] | None:
+def _told(places: Places, session: str) -> dict[str, Any] | None:
     try:
-        with open(_place(paths, session), "rb") as file:
+        with open(_place(places, session), "rb") as file:
             told = json.loads(file.read())
     except (OSError, ValueError):
         return None
@@ -93,9 +93,9 @@ def _told(paths: Paths, session: str) -> dict[str, Any] | None:
     return told if sound else None
 
 
-def _keep(paths: Paths, session: str, told: dict[str, Any]) -> None:
+def _keep(places: Places, session: str, told: dict[str, Any]) -> None:
     """A record that cannot be kept costs a repetition, nothing else."""
-    place = _place(paths, session)
+    place = _place(places, session)
     temporary = f"{place}.{os.getpid()}.tmp"
     try:
         os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import os
 
-from catmem.settings.paths import FILE_MODE, Paths
+from catmem.settings.places import FILE_MODE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from catmem.settings.paths import Paths
+    from catmem.settings.places import Places
 
 # Enough to see what happens; older lines go.
 KEPT_BYTES = 64 << 10
 
 
-def failures_path(paths: Paths) -> str:
-    return os.path.join(paths.run, "hook-failures.jsonl")
-
-
-def record_failure(paths: Paths, event: str, error: BaseException, at: str) -> None:
+def record_failure(places: Places | Paths, event: str, error: BaseException, at: str) -> None:
     """Appends one line: when, which event, what kind of error. No text of the user's, no message of the error's."""
     line = json.dumps({"at": at, "event": event, "error": type(error).__name__, "where": _where(error)}) + "\n"
-    path = failures_path(paths)
+    path = str(places.hook_failures)
     try:
         if os.path.exists(path) and os.path.getsize(path) > KEPT_BYTES:
             os.replace(path, path + ".old")
@@ -32,10 +33,10 @@ def record_failure(paths: Paths, event: str, error: BaseException, at: str) -> N
         return
 
 
-def recent_failures(paths: Paths) -> list[dict[str, str]]:
+def recent_failures(places: Places | Paths) -> list[dict[str, str]]:
     """The failures on record, oldest first."""
     found = []
-    for path in (failures_path(paths) + ".old", failures_path(paths)):
+    for path in (f"{places.hook_failures}.old", str(places.hook_failures)):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 for line in file:

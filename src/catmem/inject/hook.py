@@ -11,7 +11,6 @@ import os
 import sys
 import time
 from importlib import import_module
-from pathlib import Path
 
 from catmem.clients.catalogue import CLIENTS
 from catmem.clients.helper import is_helper_environment
@@ -21,7 +20,7 @@ from catmem.inject.context import context_of
 from catmem.inject.failures import record_failure
 from catmem.inject.worker import needs_worker, spawn_worker, worker_arguments
 from catmem.settings import snapshot
-from catmem.settings.paths import Paths, default_root
+from catmem.settings.places import Places, default_root
 from catmem.settings.workspace import project_of
 
 TYPE_CHECKING = False
@@ -43,13 +42,13 @@ def run(arguments: list[str]) -> None:
     if client not in CLIENTS or not CLIENTS[client]["hooks"]:
         return
     deadline.arm(event_name)
-    paths = Paths(Path(root) if root else default_root())
+    places = Places(root or default_root())
     try:
         payload = json.loads(sys.stdin.buffer.read(LARGEST_PAYLOAD))
         if isinstance(payload, dict):
-            _answer(paths, client, event_name, payload)
+            _answer(places, client, event_name, payload)
     except Exception as error:
-        record_failure(paths, event_name, error, now())
+        record_failure(places, event_name, error, now())
 
 
 def _parsed(arguments: list[str]) -> tuple[str, str, str]:
@@ -65,78 +64,85 @@ def _parsed(arguments: list[str]) -> tuple[str, str, str]:
     return (words[0] if words else ""), (words[1] if len(words) > 1 else ""), root
 
 
-def _answer(paths: Paths, client: str, event_name: str, payload: dict[str, Any]) -> None:
+def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any]) -> None:
     event = import_module(CLIENTS[client]["hooks"]).parse(event_name, payload)
     if not event["session"] or event["agent_id"] or event["helper"]:
         return
-    values = _settings(paths)
+    values = _settings(places)
     project = project_of(event["cwd"] or os.getcwd(), values.get("project_roots", ())).key
-    captured = _captured(paths, event, values, project)
-    context, notice = _context(paths, event, values, captured.get("project") or project)
+    captured = _captured(places, event, values, project)
+    context, notice = _context(places, event, values, captured.get("project") or project)
     reply = import_module(CLIENTS[client]["reply"]).answer(event_name, context, notice)
     if reply:
         os.write(1, reply)
     if needs_worker(event, captured):
-        spawn_worker(str(paths.root), *worker_arguments(event, captured))
+        spawn_worker(places.root, *worker_arguments(event, captured))
 
 
-def _captured(paths: Paths, event: dict[str, Any], values: dict[str, Any], project: str) -> dict[str, Any]:
+def _captured(places: Places, event: dict[str, Any], values: dict[str, Any], project: str) -> dict[str, Any]:
     """What capture says, or {} if it failed: the words are in the assistant's transcript, and are taken from there."""
     from catmem.capture.hook import capture_event
 
     try:
         return capture_event(
             event,
-            root=str(paths.root),
+            root=places.root,
             project=project,
-            redact=_redactor(paths, values),
+            redact=_redactor(places, values),
             at=now(),
             seconds=time.time(),
             durability=values.get("durability", "turn"),
-            make_history=lambda: _history(paths, values),
+            make_history=lambda: _history(places, values),
             stop=deadline.is_near,
         )
     except Exception as error:
-        record_failure(paths, event["name"], error, now())
+        record_failure(places, event["name"], error, now())
         return {}
 
 
-def _context(paths: Paths, event: dict[str, Any], values: dict[str, Any], project: str) -> tuple[str, str]:
+def _context(places: Places, event: dict[str, Any], values: dict[str, Any], project: str) -> tuple[str, str]:
     try:
-        return context_of(paths, event, values, project)
+        return context_of(places, event, values, project)
     except Exception as error:
-        record_failure(paths, event["name"], error, now())
+        record_failure(places, event["name"], error, now())
         return "", ""
 
 
-def _redactor(paths: Paths, values: dict[str, Any]) -> Callable[[str, str], str]:
+def _redactor(places: Places, values: dict[str, Any]) -> Callable[[str, str], str]:
     if not values.get("redact_secrets", True):
         return lambda text, source: text
     from catmem.settings.secret_key import load_key
     from catmem.text.secrets import redact
 
-    key = load_key(paths)
+    key = load_key(places)
     return lambda text, source: redact(text, key, source="said" if source == "said" else "tool")
 
 
-def _history(paths: Paths, values: dict[str, Any]) -> History:
+def _history(places: Places, values: dict[str, Any]) -> History:
+    from pathlib import Path
+
     from catmem.sessions.history import History
+    from catmem.settings.paths import Paths
 
-    return History(paths, durability=values.get("durability", "turn"), redact=_redactor(paths, values))
+    return History(
+        Paths(Path(places.root)), durability=values.get("durability", "turn"), redact=_redactor(places, values)
+    )
 
 
-def _settings(paths: Paths) -> dict[str, Any]:
+def _settings(places: Places) -> dict[str, Any]:
     """The settings that differ from the defaults of a hook; from the snapshot, or from config.yaml if it changed."""
-    values = snapshot.read(paths)
+    values = snapshot.read(places)
     if values is not None:
         return values
     from dataclasses import asdict
+    from pathlib import Path
 
     from catmem.domain.errors import SettingsInvalid
     from catmem.settings.config import load_settings
+    from catmem.settings.paths import Paths
 
     try:
-        return asdict(load_settings(paths))
+        return asdict(load_settings(Paths(Path(places.root))))
     except SettingsInvalid as error:
-        record_failure(paths, "config.yaml", error, now())
+        record_failure(places, "config.yaml", error, now())
         return {}

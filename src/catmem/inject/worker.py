@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from catmem.settings.paths import Paths
+    from catmem.settings.places import Places
 
 
 def needs_worker(event: Mapping[str, Any], captured: Mapping[str, Any]) -> bool:
@@ -59,11 +59,11 @@ def spawn_worker(root: str, *arguments: str) -> None:
         return
 
 
-def wait_for_worker(paths: Paths, patience: float) -> None:
+def wait_for_worker(places: Places, patience: float) -> None:
     """Returns when no worker is at work, or after `patience` seconds."""
     end = time.monotonic() + patience
     try:
-        descriptor = os.open(paths.work_lock, os.O_RDWR)
+        descriptor = os.open(places.work_lock, os.O_RDWR)
     except OSError:
         return
     try:

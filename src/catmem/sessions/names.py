@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from catmem.domain.errors import BadInput
+from catmem.domain.hashing import short_hash
 
 # Of the slug alone: with the hash, the ending and `.lock` it stays far below the 255 bytes of a file name, and below
 # the 260 characters of a Windows path in a usual home.
@@ -61,7 +61,7 @@ def file_name(key: str) -> str:
     """
     if _is_safe(key):
         return key
-    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    digest = short_hash(key, 6)
     return f"{_slug(key)}~{digest}"
 
 

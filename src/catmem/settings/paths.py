@@ -1,4 +1,4 @@
-"""Where everything lies: the one place that turns a data directory into paths. Standard library only (hot path)."""
+"""The places of a data directory as paths, and writing a small file into one of them whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,54 +6,38 @@ import os
 from pathlib import Path
 
 from catmem.domain.errors import StorageFailed
+from catmem.settings import places
+from catmem.settings.places import DIRECTORY_MODE, FILE_MODE, Places
 
-DIRECTORY_MODE = 0o700
-FILE_MODE = 0o600
+__all__ = ["DIRECTORY_MODE", "FILE_MODE", "Paths", "default_root", "write_private"]
 
 
 def default_root() -> Path:
     """`CATMEM_DIR`, else `~/.catmem`."""
-    named = os.environ.get("CATMEM_DIR")
-    return Path(named).expanduser() if named else Path.home() / ".catmem"
+    return Path(places.default_root())
 
 
 class Paths:
-    """The places of a data directory; nothing is created by asking for a path."""
-
-    __slots__ = (
-        "config",
-        "database",
-        "index",
-        "key",
-        "ledger",
-        "locks",
-        "messages",
-        "projects",
-        "quarantine",
-        "root",
-        "run",
-        "search",
-        "snapshot",
-        "work_lock",
-    )
+    """The layout of settings/places as paths; nothing is created by asking for one."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root
-        self.config = root / "config.yaml"
-        self.messages = root / "messages"
-        self.ledger = root / "ledger"
-        self.database = root / "memories.db"
-        self.search = root / "search"
-        self.index = root / "index.json"
-        self.projects = root / "projects"
-        self.quarantine = root / "quarantine"
-        # The key of the keyed hash that stands for a redacted secret.
-        self.key = root / "secrets.key"
-        # What this machine needs while it runs: locks, the settings' snapshot, briefs shown, backups of installs.
-        self.run = root / "run"
-        self.locks = self.run / "locks"
-        self.work_lock = self.locks / "work.lock"
-        self.snapshot = self.run / "settings.json"
+        at = Places(str(root))
+        self.root = Path(at.root)
+        self.config = Path(at.config)
+        self.messages = Path(at.messages)
+        self.ledger = Path(at.ledger)
+        self.database = Path(at.database)
+        self.search = Path(at.search)
+        self.index = Path(at.index)
+        self.projects = Path(at.projects)
+        self.quarantine = Path(at.quarantine)
+        self.key = Path(at.key)
+        self.run = Path(at.run)
+        self.locks = Path(at.locks)
+        self.work_lock = Path(at.work_lock)
+        self.snapshot = Path(at.snapshot)
+        self.briefs = Path(at.briefs)
+        self.hook_failures = Path(at.hook_failures)
 
     def make(self, folder: Path) -> Path:
         """Creates a folder of the data directory, private to the user. Raises StorageFailed."""

@@ -1,0 +1,57 @@
+"""The layout of a data directory as plain strings: what a hook can afford (pathlib would cost it 4 ms)."""
+
+from __future__ import annotations
+
+import os
+
+FILE_MODE = 0o600
+DIRECTORY_MODE = 0o700
+
+
+def default_root() -> str:
+    """`CATMEM_DIR`, else `~/.catmem`."""
+    return os.path.expanduser(os.environ.get("CATMEM_DIR") or os.path.join("~", ".catmem"))
+
+
+class Places:
+    """Where everything lies; nothing is created by asking."""
+
+    __slots__ = (
+        "briefs",
+        "config",
+        "database",
+        "hook_failures",
+        "index",
+        "key",
+        "ledger",
+        "locks",
+        "messages",
+        "projects",
+        "quarantine",
+        "root",
+        "run",
+        "search",
+        "snapshot",
+        "work_lock",
+    )
+
+    def __init__(self, root: str) -> None:
+        join = os.path.join
+        self.root = root
+        self.config = join(root, "config.yaml")
+        self.messages = join(root, "messages")
+        self.ledger = join(root, "ledger")
+        self.database = join(root, "memories.db")
+        self.search = join(root, "search")
+        self.index = join(root, "index.json")
+        self.projects = join(root, "projects")
+        self.quarantine = join(root, "quarantine")
+        # The key of the keyed hash that stands for a redacted secret.
+        self.key = join(root, "secrets.key")
+        # What this machine needs while it runs: locks, the settings' snapshot, briefs shown, failures, backups.
+        self.run = join(root, "run")
+        self.locks = join(self.run, "locks")
+        self.work_lock = join(self.locks, "work.lock")
+        self.snapshot = join(self.run, "settings.json")
+        self.briefs = join(self.run, "briefs")
+        self.hook_failures = join(self.run, "hook-failures.jsonl")
