@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 
 from catmem.text.secret_words import (
     ALGORITHMS,
@@ -48,10 +49,19 @@ def is_chinese_id(number: str) -> bool:
     return "10X98765432"[weighted % 11] == number[17].upper()
 
 
+# Length by country, from the SWIFT IBAN registry.
+_IBAN_LENGTHS = (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18 FR27 "
+    "GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 "
+    "MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SE24 SI19 SK24 SM27 ST25 SV28 TL23 "
+    "TN24 TR26 UA29 VA22 VG24 XK20"
+)
+
+
 def is_iban(number: str) -> bool:
     """ISO 13616: moved to the end and read as digits, the number leaves 1 modulo 97."""
     compact = number.replace(" ", "")
-    if not 15 <= len(compact) <= 34:
+    if _IBAN_LENGTHS.find(f"{compact[:2]}{len(compact)}") < 0:
         return False
     turned = compact[4:] + compact[:4]
     return int("".join(str(int(letter, 36)) for letter in turned)) % 97 == 1
@@ -63,6 +73,7 @@ def is_ssn(number: str) -> bool:
     return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
 
 
+@lru_cache(maxsize=1024)
 def is_placeholder(value: str) -> bool:
     """Does it stand for a secret instead of being one: `<your-key>`, `$TOKEN`, `${…}`, `****`, `xxx`, `changeme`?"""
     if len(set(value.lower())) <= 2 and not any(letter.isdigit() for letter in value):
@@ -77,10 +88,11 @@ _PLACEHOLDER = (
     r"|example|placeholder|redacted|removed|hidden|masked|dummy$|todo|tbd|none$|null$|nil$|undefined$|n/a$"
     r"|test$|foo$|bar$|baz$|foobar$|abc$|password\d?$|passwd$|pass$|secret$|token$|key$|apikey$|user$|username$)"
     r"|\*{3}|x{5}|•|…|\.{3}|[-_]here\b|[-_]goes[-_]|_EXAMPLE|EXAMPLEKEY|EXAMPLE$|\byour[-_ ]"
-    r"|process\.env|os\.environ|getenv|import\.meta|redacted|\$\{|\{\{"
+    r"|%[sdr]|\{\w*\}|process\.env|os\.environ|getenv|import\.meta|redacted|\$\{|\{\{"
 )
 
 
+@lru_cache(maxsize=1024)
 def is_code(value: str) -> bool:
     """Is an unquoted value an expression: a call, an index, a dotted or constant name, a path, an address?"""
     return bool(_compiled(_CODE).search(value))
@@ -120,6 +132,28 @@ def is_random(value: str, least: int) -> bool:
     return (upper and lower) or bool(_compiled(r"[0-9a-f]{16,}|[A-Z0-9]{16,}|[a-z0-9]{16,}").fullmatch(value))
 
 
+def is_scrambled(value: str, least: int) -> bool:
+    """Letters of both cases and digits, changing often: no name of a programmer looks so, camelCase with V2 neither."""
+    if len(value) < least or not (is_mixed(value) and value != value.lower() and value != value.upper()):
+        return False
+    classes = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "-" for c in value]
+    changes = sum(before != after for before, after in pairwise(classes))
+    return changes * 4 >= len(value) and len(_compiled(r"[0-9]+").findall(value)) > 1
+
+
+# Identifiers that services print: they name a thing and open none.
+_IDENTIFIERS = (
+    r"(?:msg|req|toolu|call|run|thread|asst|evt|cus|sub|inv?|pi|ch|price|prod|acct|usr|user|org|proj|file|batch|resp|sess"
+    r"|trace|span|step|item|conv|chatcmpl|cmpl|ssh|sha\d*|AAAA|rs|fc|ws|job|task|tx|node|pod|build|img|image|vol|i)[-_A-Z0-9]"
+)
+
+
+def names_a_thing(value: str) -> bool:
+    """msg_01HX…, req_011G…, call_…: an identifier of a service, or a public key."""
+    return bool(_compiled(_IDENTIFIERS).match(value))
+
+
+@lru_cache(maxsize=1024)
 def is_ordinary(value: str) -> bool:
     """A word of a sentence about passwords: "empty", "stored", "sha256", "8-character", "字符串"."""
     low = value.lower().strip("'\"`*_.,:;!?()")
@@ -129,15 +163,20 @@ def is_ordinary(value: str) -> bool:
         low.lstrip("0123456789-~–x+.") == unit for unit in UNITS
     ):
         return True
+    if _compiled(r"v?\d+(?:\.\d+){1,3}(?:-[a-z]+[.\d]*)?").fullmatch(low):  # a version
+        return True
     pieces = [piece for piece in _compiled(r"[^a-z]+").split(low) if piece]
     return bool(pieces) and len(pieces) > 1 and all(p in ORDINARY_WORDS or p in ALGORITHMS for p in pieces)
 
 
+@lru_cache(maxsize=1024)
 def is_identifier(value: str) -> bool:
     """Letters only, and a name: camelCase, snake_case, or one of our own nouns within ("newPassword", "authToken")."""
     if not _compiled(r"[A-Za-z_$-]+").fullmatch(value):
         return False
     low = value.lower()
+    if value == low and value.isalpha() and len(value) > 13:  # too long for one word, and no name is written so
+        return False
     if any(noun in low for noun in SECRET_NOUNS):
         return True
     return "_" in value or bool(_compiled(r"[a-z][A-Z]").search(value))
@@ -148,7 +187,7 @@ def reads_as_word(value: str) -> bool:
     return value.isalpha() and value.lower().endswith(ORDINARY_ENDINGS)
 
 
-# --- the checks that rules name: text, start and end of the value -> is it one? -----------------------------------------
+# --- the checks that rules name: text, start and end of the value -> is it one? -------------------------------------
 
 
 def _url_password(text: str, start: int, end: int) -> bool:
@@ -206,7 +245,7 @@ def _phone_near(folded: str, start: int, end: int) -> bool:
 def _phone_mobile(folded: str, start: int, end: int) -> bool:
     # Eleven digits alone are also a number of bytes (17179869184): they need a word, or the groups people write.
     grouped = bool(_compiled(r"(?:86[ -]?)?\d{3}[ -]\d{4}[ -]\d{4}").fullmatch(folded[start:end]))
-    return grouped or _phone_near(folded, start, end)
+    return grouped or folded[max(0, start - 1) : start + 2] == "+86" or _phone_near(folded, start, end)
 
 
 CHECKS = {

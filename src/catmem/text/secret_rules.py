@@ -1,20 +1,21 @@
 """Secrets that are known by what stands around them: the rule table, as data.
 
-Three tables: `SHAPES` (a structure: an address with a password, a header, a command line), `LEADS` (a word that announces
-a secret: `password=`, "the password is", 密码是) and `NUMBERS` (cards, identity numbers, telephones). The fourth,
-`secret_formats.FORMATS`, knows keys by their first letters. A rule's pattern is compiled only when one of its literal
+Three tables: `SHAPES` (a structure: an address with a password, a header, a command line), `LEADS` (a word that
+announces a secret: `password=`, "the password is", 密码是) and `NUMBERS` (cards, identity numbers, telephones). The
+fourth, `secret_formats.FORMATS`, knows keys by their first letters. A rule's pattern is compiled only when one of its literal
 anchors occurs in a text, so a clean text costs a search for literals.
 """
 
+# ruff: noqa: SIM905 - a rule reads best on one line
 from __future__ import annotations
 
 # --- Shapes: kind, anchors (lower case), pattern before the anchor (or ""), pattern from the anchor on, check (or "").
 # The group `v`, where there is one, is the secret; else all of it. Case does not count. Both prompts and tool output.
 
+# Printable ASCII but for quotes, brackets of tags and what ends a shell word.
+_SIGNS = r"[!#-%(-:=?-_a-{}~]"
 _Q = r"[\"'`\\]{0,4}"
-_VALUE = r"(?P<v>[^\s\"'`<>|;&]{3,200})"
-_QVALUE = rf"{_Q}(?P<v>(?<=[\"'])[^\"'\n]{{3,200}}(?=[\"'])|(?<![\"'])[^\s\"'`<>|;&]{{3,200}})"
-_KEY_WORDS = r"(?:password|passwd|passphrase|passcode|pwd|secret|token|api_?-?key|access_?-?key|private_?-?key)"
+_QVALUE = rf"{_Q}(?P<v>(?<=[\"'])[^\"'\n]{{3,200}}(?=[\"'])|(?<![\"']){_SIGNS}{{3,200}})"
 
 SHAPES: tuple[tuple[str, str, str, str, str], ...] = (
     # RFC 3986 userinfo. A password with an unescaped / ? # is common enough to be read, too.
@@ -30,7 +31,7 @@ SHAPES: tuple[tuple[str, str, str, str, str], ...] = (
     ("url-password", "@tcp(\n@unix(", r"[\w.-]{1,60}:(?P<v>[^\s\"'`@:]{1,80})$", r"@(?:tcp|unix)\(", "url_password"),
     ("password", "sqlplus ", "", rf"sqlplus\s+(?:-\w+\s+)*{_Q}[\w.-]+/(?P<v>[^\s\"'@/]{{2,80}})@", "value"),
     # RFC 7519: header and payload are JSON objects, so both begin with eyJ; five parts are an encrypted token.
-    ("jwt", "eyj", r"(?<![A-Za-z0-9_-])$", r"(?-i:eyJ)[\w-]{8,8000}\.[\w-]{8,8000}(?:\.[\w-]{0,8000}){0,3}", ""),
+    ("jwt", "eyj", "", r"(?<![A-Za-z0-9_-])(?-i:eyJ)[\w-]{8,8000}\.[\w-]{8,8000}(?:\.[\w-]{0,8000}){0,3}", ""),
     ("discord-token", ".", r"(?<![\w-])(?-i:[MNO])[\w-]{22,28}$", r"\.[\w-]{6}\.[\w-]{27,45}", ""),
     ("zhipu-key", ".", r"(?<!\w)[0-9a-f]{32}$", r"\.[A-Za-z0-9]{16}(?!\w)", ""),
     ("terraform-token", ".atlasv1.", r"(?<!\w)\w{14}$", r"\.atlasv1\.[\w=-]{50,90}", ""),
@@ -49,6 +50,14 @@ SHAPES: tuple[tuple[str, str, str, str, str], ...] = (
     ),
     ("aliyun-key", "ltai", "", r"LTAI\w{12,26}[\s,;:|/\"']{1,6}(?P<v>[A-Za-z0-9]{30})(?!\w)", "random"),
     ("tencent-key", "akid", "", r"AKID\w{28,40}[\s,;:|/\"']{1,6}(?P<v>[A-Za-z0-9]{32})(?!\w)", "random"),
+    # The habit that Stripe began: a maker's letters, the stage, a run without blanks.
+    (
+        "api-key",
+        "_test_\n_live_\n_prod_\n_sandbox_",
+        r"(?<![A-Za-z0-9])[a-z]{2,8}$",
+        r"_[a-z]{4,7}_[A-Za-z0-9]{12,200}",
+        "random",
+    ),
     # Addresses that are the secret themselves
     (
         "webhook",
@@ -79,7 +88,7 @@ SHAPES: tuple[tuple[str, str, str, str, str], ...] = (
         "signature",
         "sig=\nsignature=\nx-amz-security-token=",
         r"[?&;][\w-]{0,12}$",
-        r"(?:sig|signature|x-amz-security-token)=(?P<v>[^\s&\"'<>]{20,2000})",
+        r"(?:sig|signature|x-amz-security-token)=(?P<v>[\w%.~+/=-]{20,2000})",
         "value",
     ),
     # Headers
@@ -158,6 +167,7 @@ SHAPES: tuple[tuple[str, str, str, str, str], ...] = (
         "piped",
     ),
     ("password", "xfreerdp\nrdesktop\nmstsc", "", rf"\w+\s[^\n]{{0,200}}?(?:/p:|\s-p\s+){_QVALUE}", "argument"),
+    ("password", "net user ", "", rf"net user\s+[\w.-]+\s+{_QVALUE}\s+/add", "argument"),
     ("password", "net use", "", rf"net use\s[^\n]{{0,160}}?/user:\S+\s+{_QVALUE}", "argument"),
     (
         "token",
@@ -175,11 +185,12 @@ SHAPES: tuple[tuple[str, str, str, str, str], ...] = (
         r":(?:\d+|\*):[^:\s]{1,80}:[^:\s]{1,80}:(?P<v>[^\s:]{2,100})(?=\s|$)",
         "argument",
     ),
+    ("password", "requirepass \nmasterauth ", "", rf"(?:requirepass|masterauth)\s+{_QVALUE}", "argument"),
     (
         "password",
-        "requirepass \nmasterauth \nidentified by \nidentified with ",
+        "identified by \nidentified with ",
         "",
-        rf"(?:requirepass|masterauth|identified(?: with [\w'\"]+)? by)\s+(?:password\s+)?{_QVALUE}",
+        r"identified(?: with [\w'\"]+)? by\s+(?:password\s+)?['\"](?P<v>[^'\"\n]{2,100})['\"]",
         "argument",
     ),
     (
@@ -215,13 +226,13 @@ LEADS: tuple[tuple[str, str, str], ...] = (
         "code",
         "verification code\none-time code\none time code\nsecurity code\n2fa code\nmfa code\nsms code\notp code\nlogin code\nbackup code\n"
         "recovery code\nauth code\naccess code\ndoor code\ngate code\nalarm code\nunlock code\n验证码\n驗證碼\n校验码\n动态码\n安全码\n"
-        "提取码\n门禁码\n门锁码\n恢复码\n備份碼\n認証コード\n確認コード\n인증번호\n인증코드\n\\botp\n\\bpin\n\\bcvv\n\\bcvc\n\\bcvv2",
+        "提取码\npin码\npin 码\n门禁码\n门锁码\n恢复码\n備份碼\n認証コード\n確認コード\n인증번호\n인증코드\n\\botp\n\\bpin\n\\bcvv\n\\bcvc\n\\bcvv2",
     ),
     (
         "login",
         "pair",
         "credentials\ncreds\nlogin\nuser/pass\nusername/password\nuser/password\nuser:pass\nlogged in as\nlog in as\nsign in as\nlog in with\n"
-        "login with\n账号密码\n帐号密码\n账户密码\n用户名密码\n用户名和密码\n账号和密码\n帳號密碼\n登录信息\nidとパスワード\nログイン",
+        "login with\n账号密码\n帐号密码\n账户密码\n用户名密码\n账密\n用户名和密码\n账号和密码\n帳號密碼\n登录信息\nidとパスワード\nログイン",
     ),
 )
 
@@ -233,14 +244,14 @@ LEAD = (
     r"(?:\s?[（(\[][^()（）\[\]\n]{1,24}[)）\]])?"
     r"(?P<about>\s(?:for|to|of|on|at|in|used by|that|we use for)\s[^.;:：=!?\n]{1,40}?)?"
     r"[^\S\n]{0,4}[*_]{0,2}"
-    r"(?P<copula>:=|=>|->|→|==?(?![=~>])|=|:(?!:)|：|＝|\?=|\|(?=\s)"
-    r"|\sis\b|\swas\b|\sare\b|'s\s|’s\s|\s(?:will|should|shall|must|can) be\b|\s(?:has been |got |was |is )?(?:set|changed|reset|updated|switched|rotated) to\b|\s(?:looks like|reads|being|equals|goes)\b"
+    r"(?P<copula>:=|=>|->|→|==?(?![=~>])|=|:(?!:)|：|＝|\?=|[|?](?=\s)"
+    r"|\sis\b|\swas\b|\sare\b|'s\s|’s\s|\s(?:will|should|shall|must|can) be\b|\s(?:has been |got |was |is )?(?:set|changed|reset|updated|switched|rotated) to\b|\s(?:looks like|reads|being|equals|goes|to)\b"
     r"|\s?(?:已经|已|都|就|仍|还|目前|现在|暂时|默认|应该|统一|一直|被|给你|的话|值|内容|我){0,3}\s?"
     r"(?:改成|改为|改到|设成|设为|设置成|设置为|设定为|换成|换为|重置为|重置成|更新为|变成|用的是|就是|叫做|叫|是|为|為|用)\s?(?:了|这个)?"
     r"|\s?(?:は|が|を|って)|\s?(?:는|은|이|가|를|을)\s|\s(?:lautet|ist|es|est|é|è|это)\b|\s[—–]\s"
-    r"|[\"']?[\s,]{1,12}[\"']?(?:default)?[vV]alue[\"']?\s?[:=]|[\"']?\s{0,3}\{[^{}]{0,200}?default\s{0,4}=|[\"']?\s?,(?=\s?[\"']))"
-    r"(?P<after>\s{0,8}(?:(?:now|still|just|currently|simply|literally|actually|either|probably|not|this(?: one)?|the following|as follows|below|下面这个|这个|这样|以下)(?=[\s:：]))?"
-    r"\s?[:：]?\s{0,4}(?:[*_]{2})?)"
+    r"|[\"']?[\s,]{1,12}[\"']?(?:default)?[vV]alue[\"']?\s?[:=]|[\"']?\s{0,3}\{[^{}]{0,200}?default\s{0,4}=|(?<=[\"'])\s?,(?=\s?[\"']))"
+    r"(?P<after>\s{0,8}(?:(?:now|still|just|currently|simply|literally|actually|either|probably|this(?: one)?|the following|as follows|below|下面这个|这个|这样|以下)(?=[\s:：]))?"
+    r"\s?[:：]?\s{0,4}(?:[*_]{2}\s{0,4})?)"
 )
 
 # --- Numbers: kind, pattern, check, also in tool output? Digits alone prove little, so each has a check of its own.
@@ -302,7 +313,8 @@ PHONE_WORDS = (
     "dial",
     "fax",
     "reach me",
-    "number",
+    "my number",
+    "number is",
 )
 
 # Names of cookies that are settings and not sessions (any other cookie of some length is taken for a session).

@@ -3,6 +3,7 @@
 A password may be any word, so a value made of letters alone is believed only if it is none of these.
 """
 
+# ruff: noqa: SIM905 - word lists read best as words
 from __future__ import annotations
 
 # Nouns for secrets: a value that contains one of them, and no digit, is a name in code and not a secret.
@@ -22,7 +23,7 @@ SECRET_NOUNS = (
 
 ALGORITHMS = frozenset(
     """md5 md4 sha1 sha-1 sha2 sha224 sha256 sha-256 sha384 sha512 sha-512 sha3 blake2b blake2s blake3 bcrypt scrypt
-    argon2 argon2i argon2id pbkdf2 hmac base64 base32 base58 base64url utf8 utf-8 utf16 utf8mb4 ascii hex aes aes128
+    argon2 argon2i argon2id pbkdf2 hmac base64 base32 base58 base64url utf8 utf-8 utf16 utf8mb4 utf-16 utf-32 iso-8859-1 iso8859-1 latin1 latin-1 cp1252 gb2312 gb18030 big5 ascii hex aes aes128
     aes256 aes-256 rsa rsa2048 rsa4096 ed25519 ecdsa x509 oauth oauth2 oauth2.0 jwt jwe saml oidc ldap ldap3 http2 ipv4
     ipv6 tls1 ssl3 2fa mfa totp otp u2f fido2 webauthn s3 ec2 k8s i18n l10n a11y p12 pkcs8 pkcs12 pkcs1 v1 v2 v3
     int32 int64 uint8 uint64 float32 float64 varchar varchar(255) char(60) text crc32 n8n win32 x86 arm64 amd64
@@ -68,7 +69,7 @@ ORDINARY_WORDS = frozenset(
     free paid open closed full half double single multiple separate individual personal internal external main
     primary secondary minimum maximum high low top bottom left up down back away apart together alone
     pending unavailable available impossible possible likely unlikely important critical sensitive confidential
-    required: string; number; boolean; str, string, none, null, true, false, todo fixme tbd n/a na""".split()
+    todo fixme tbd n/a na""".split()
 )
 
 ORDINARY_ENDINGS = (
@@ -127,11 +128,11 @@ NAME_OF_OTHER = (
     "length len min max count limit ttl expir expiry hash hashed digest field file path dir policy url uri endpoint name id "
     "ids type label placeholder hint reset regex pattern manager input strength prompt algo algorithm version rotation "
     "env var header param budget usage used cost price size window enabled disabled required store provider "
-    "service class prefix suffix format column table index error message msg text title description help confirm "
+    "class prefix suffix format column table index error message msg text title description help confirm "
     "total num number per rate at by on date time model limiter bucket valid validator check checker is has show hide "
     "toggle visible change forgot update kind mode method handler callback func function encoder decoder config "
     "public pub cache primary foreign sort partition unique object map dict idempotency shortcut hot arrow press "
-    "press up down code binding translation i18n eos bos pad sep cls mask unk next page cursor continuation design "
-    "special stop start end first last completion output prompt_ context ref reference arn fingerprint thumbprint "
-    "expires expiration issued created updated scope scopes count_ estimate estimator counter tokenizer split"
+    "up down code binding translation i18n eos bos pad sep cls mask unk next page cursor continuation design "
+    "special stop start end first last completion output context ref reference arn fingerprint thumbprint "
+    "expires expiration issued created updated scope scopes estimate estimator counter tokenizer split"
 ).split()

@@ -5,6 +5,7 @@ Conservative: two words share a stem only if one is a plain inflection of the ot
 their shape stand in `_IRREGULAR`.
 """
 
+# ruff: noqa: SIM905 - word lists read best as words
 from __future__ import annotations
 
 from functools import lru_cache

@@ -4,6 +4,7 @@ They are searched for like any word (an exact title may hold them) and left out 
 on" must not recall a memory. In the form in which `tokens` writes them: stemmed, Chinese as single characters and pairs.
 """
 
+# ruff: noqa: SIM905 - word lists read best as words
 from __future__ import annotations
 
 ENGLISH = """

@@ -1,13 +1,13 @@
 """Search tokens: what a text is found by. One rule for documents and queries, so that both meet.
 
 - Everything is folded: compatibility forms (NFKC: full width, ligatures), case, accents of Latin letters.
-- A word gives its stem. An identifier or path gives itself whole and its parts: `getUserName` -> getusername, get, user,
-  name. A whole is written without its `_` and `-`, so get_user_name, get-user-name and getUserName are one.
-- Chinese, Japanese, Korean, Thai and their like are written without blanks, so a run of them gives its overlapping pairs.
-  Documents give each character, too: a query of one character (or a lone one beside Latin letters) is found by it, and
+- A word gives its stem. An identifier or path gives itself whole and its parts: `getUserName` -> getusername, get,
+  user, name. A whole is written without its `_` and `-`, so get_user_name, get-user-name and getUserName are one.
+- Chinese, Japanese, Korean, Thai and their like are written without blanks, so a run of them gives its overlapping
+  pairs. Documents give each character, too: a query of one character (or a lone one beside Latin letters) is found by it, and
   nothing else would do, since a pair does not contain its characters for an index of whole terms. Queries use single
   characters only where no pair can be made, so the singles never blur a longer query.
-- A token never holds a blank, and a word is never found by letters inside it: "db" finds mongoDB's part, not "feedback".
+- A token never holds a blank, and a word is never found by letters inside it: "db" finds mongoDB, not "feedback".
 """
 
 from __future__ import annotations
@@ -84,9 +84,8 @@ def _tokens(text: str, singles: bool) -> list[str]:
 @lru_cache(maxsize=16384)
 def _word_tokens(run: str) -> tuple[str, ...]:
     """The tokens of one word, identifier, path, address, version …"""
-    if run.isascii() and run.isalpha():
-        if run.islower() or run.istitle() or (run.isupper() and len(run) < _LONGEST):
-            return (stem(run.lower()),) if len(run) <= _LONGEST else ()
+    if run.isascii() and run.isalpha() and (run.islower() or run.istitle() or run.isupper()):
+        return (stem(run.lower()),) if len(run) <= _LONGEST else ()
     run = _folded(run)
     found: dict[str, None] = {}  # a set that keeps the order
     whole = _whole(run)
