@@ -19,6 +19,7 @@ from catmem.index.documents import Record
 from catmem.index.part import Part
 from catmem.index.reader import SearchReader
 from catmem.recall.keyword import find
+from catmem.recall.query import Query
 from catmem.settings.schema import Settings
 from catmem.text.tokens import tokens
 from tests.recall.pools import POOLS
@@ -84,7 +85,9 @@ def _ask(reader: SearchReader) -> list[float]:
     times = []
     for prompt in itertools.islice(itertools.cycle(prompts), ROUNDS):
         started = time.perf_counter()
-        find(reader, prompt, limit=10, now=NOW, half_lives=half_lives, threshold=0.35, projects=("project-1", ""))
+        find(
+            reader, Query(prompt), limit=10, now=NOW, half_lives=half_lives, threshold=0.35, projects=("project-1", "")
+        )
         times.append(time.perf_counter() - started)
     return times
 

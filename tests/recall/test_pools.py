@@ -13,6 +13,7 @@ from catmem.index.documents import Record
 from catmem.index.part import Part
 from catmem.index.reader import SearchReader
 from catmem.recall.keyword import find
+from catmem.recall.query import Query
 from catmem.settings.schema import Settings
 from catmem.text.tokens import tokens
 from tests.recall.pools import POOLS, Pool
@@ -40,7 +41,13 @@ def reader_of(pool: Pool) -> SearchReader:
 
 def found(pool: Pool, prompt: str) -> list[int]:
     hits = find(
-        reader_of(pool), prompt, limit=3, now=1772359200000, half_lives={}, threshold=THRESHOLD, types=("memory",)
+        reader_of(pool),
+        Query(prompt),
+        limit=3,
+        now=1772359200000,
+        half_lives={},
+        threshold=THRESHOLD,
+        types=("memory",),
     )
     return [int(hit["id"][1:]) for hit in hits]
 

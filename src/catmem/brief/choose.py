@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from catmem.brief.suspicion import is_order
 from catmem.recall.keyword import find
+from catmem.recall.query import Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ FACT_KINDS = ("convention", "environment", "preference")
 _MOST = {"profile": 20, "facts": 40, "progress": 3, "decisions": 6, "questions": 5}
 # So many of each kind are looked at. A fact confirmed often is chosen over a newer one, so more than are shown.
 _LOOKED_AT = 200
+# Of the way from the threshold to 1 that a passage must make. There are a hundred times as many of them as memories, so
+# that some share two words with any message; who searches by hand sees them from the threshold on.
+_PASSAGE_DISTANCE = 0.35
 # For a prompt fewer are ranked than for a search: reading 100 records is 2 ms of a hook's 40.
 _RANKED = 50
 
@@ -88,20 +92,22 @@ def choose_for_prompt(
 
 def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, now: int, limit: int) -> list[Record]:
     """Memories on a prompt; passages only where no memory answers."""
+    query = Query(prompt)
     projects = (project, PROFILE) if bounds.scoped else None
 
-    def ask(type: str, past: bool = False) -> list[Record]:
+    def ask(type: str, threshold: float, past: bool = False) -> list[Record]:
         return find(
-            reader, prompt, limit=limit, now=now, half_lives=bounds.half_lives,
-            threshold=bounds.threshold, types=(type,), projects=projects, past=past, candidates=_RANKED,
+            reader, query, limit=limit, now=now, half_lives=bounds.half_lives,
+            threshold=threshold, types=(type,), projects=projects, past=past, candidates=_RANKED,
         )  # fmt: skip
 
-    memories = ask("memory")
-    if memories:
+    memories = ask("memory", bounds.threshold)
+    passages = [] if memories else ask("passage", bounds.threshold + (1 - bounds.threshold) * _PASSAGE_DISTANCE)
+    if not passages:
         return memories
     # What somebody said in a session is not what holds today: a sentence that was superseded must not come back raw.
-    overruled = [hit for hit in ask("memory", past=True) if hit["status"] == "superseded"]
-    return [passage for passage in ask("passage") if not any(_states(passage, past) for past in overruled)]
+    overruled = [hit for hit in ask("memory", 0.0, past=True) if hit["status"] == "superseded"]
+    return [passage for passage in passages if not any(_states(passage, past) for past in overruled)]
 
 
 def _said_here(hit: Record, session: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from catmem.recall.query import Query
 from catmem.recall.rank import fold, order, rank
 from catmem.recall.relevance import Relevance
 
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
 
     from catmem.index.documents import Record
     from catmem.index.reader import SearchReader
+    from catmem.recall.query import Query
 
 # Of each type so many are ranked, whatever the limit is: ranking moves a hit by a few places only, and the best 5 of a
 # search for 100 must be those of a search for 5.
@@ -20,7 +20,7 @@ CANDIDATES = 100
 
 def find(
     reader: SearchReader,
-    text: str,
+    query: Query,
     *,
     limit: int,
     now: int,
@@ -35,13 +35,12 @@ def find(
     searched: bool = False,
     candidates: int = CANDIDATES,
 ) -> list[Record]:
-    """The best `limit` hits for any text, best first; [] if nothing is relevant enough.
+    """The best `limit` hits for a query, best first; [] if nothing is relevant enough.
 
     `projects`, `kinds`, `since`, `until` and `past` are those of SearchReader.search; `now`, `half_lives`, `threshold`
     and `searched` those of rank; of each type the `candidates` with the best words are ranked. Raises what the reader
     raises.
     """
-    query = Query(text)
     if not query.terms or not (query.units or searched):
         return []
     tokens = [token for unit in query.units for token in unit]

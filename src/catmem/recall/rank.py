@@ -102,16 +102,18 @@ def words_of(hit: Record) -> Container[str]:
 class PassageWords:
     """Answers which tokens a passage has without making all of them, which for a long one takes milliseconds."""
 
-    __slots__ = ("_text",)
+    __slots__ = ("_text", "_whole")
 
     def __init__(self, text: str) -> None:
         self._text = (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
+        # The token of an identifier as a whole is written without these.
+        self._whole = self._text.replace("-", "").replace("_", "")
 
     def __contains__(self, token: object) -> bool:
         word = str(token)
         if not word.isascii() or len(word) > 3:
             # A stem is the beginning of its word, and a longer one seldom stands in another.
-            return word in self._text
+            return word in self._text or word in self._whole
         start = self._text.find(word)
         while start >= 0:
             if not _joined(

@@ -10,6 +10,7 @@ from catmem.domain.errors import DataDamaged, NotFound
 from catmem.index.documents import Record
 from catmem.index.reader import SearchReader
 from catmem.recall.keyword import find
+from catmem.recall.query import Query
 from catmem.recall.why import why
 from catmem.settings.language import language_of
 from catmem.settings.paths import Paths
@@ -100,11 +101,13 @@ class Recaller:
     ) -> list[Record]:
         """The same as records of the index with what ranking has added."""
 
+        asked = Query(query)
+
         def ask() -> list[Record]:
             self._reader.reload()
             return find(
                 self._reader,
-                query,
+                asked,
                 limit=limit,
                 now=round(self._clock() * 1000),
                 half_lives=self._settings.recency_half_life_days,
