@@ -53,7 +53,9 @@ def fully_right(case: dict[str, Any]) -> bool:
         all(any(meets(m, e) for m in live) for e in wanted["live"])
         and not any(normal(word) in normal(m.now.text) for word in wanted["absent"] for m in live)
         and all(any(normal(s["all"][0]) in normal(text) for text in gone) for s in wanted["superseded"])
-        and not any(normal(s["all"][0]) in normal(m.now.text) for s in wanted["superseded"] for m in live if m not in right)
+        and not any(
+            normal(s["all"][0]) in normal(m.now.text) for s in wanted["superseded"] for m in live if m not in right
+        )
         and len(live) <= wanted["max_live"]
     )
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.distil.talks import PROJECT, Remembered, distil, talk
 
 from catmem.distil.distiller import Proposal, propose
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
+from tests.distil.talks import PROJECT, Remembered, distil, talk
 
 LINES = [
     "U: how do I list the branches",
@@ -102,7 +102,9 @@ def test_idle_talk_leaves_nothing(idle: str) -> None:
 def test_a_secret_alone_leaves_nothing_and_a_fact_beside_it_stays() -> None:
     marker = "[secret:token:0123456789abcdef]"
     assert distil(talk(f"U: remember this token: {marker}", "A: No.")).claims == ()
-    kept = distil(talk(f"U: try {marker}. btw staging only accepts calls from the office network, never from home", "A: OK")).claims
+    kept = distil(
+        talk(f"U: try {marker}. btw staging only accepts calls from the office network, never from home", "A: OK")
+    ).claims
     assert kept and all("secret:" not in c.text for c in kept)
 
 
@@ -125,8 +127,43 @@ def test_one_distinct_session_does_not_promote() -> None:
 
 
 words = st.sampled_from(
-    "always never we use from now on remember TODO undecided agreed scratch that 以后 一律 记住 不用了 换成 就这么定 当我没说 "
-    "`code` /srv/data pytest 90 天 days ? 。 ; ， : \n ``` > \"".split(" ")  # noqa: SIM905
+    [
+        "always",
+        "never",
+        "we",
+        "use",
+        "from",
+        "now",
+        "on",
+        "remember",
+        "TODO",
+        "undecided",
+        "agreed",
+        "scratch",
+        "that",
+        "以后",
+        "一律",
+        "记住",
+        "不用了",
+        "换成",
+        "就这么定",
+        "当我没说",
+        "`code`",
+        "/srv/data",
+        "pytest",
+        "90",
+        "天",
+        "days",
+        "?",
+        "。",
+        ";",
+        "，",
+        ":",
+        "\n",
+        "```",
+        ">",
+        '"',
+    ]
 )
 
 

@@ -51,7 +51,12 @@ def test_what_the_user_pinned_is_never_replaced() -> None:
 def test_what_the_assistant_just_said_is_not_confirmed_by_repeating_it() -> None:
     past = Remembered()
     past.session("U: we always squash before merging, house rule", "A: OK.", day=1)
-    past.session("U: hi", "A: I remember: we always squash before merging, house rule.", "U: we always squash before merging, house rule", day=9)
+    past.session(
+        "U: hi",
+        "A: I remember: we always squash before merging, house rule.",
+        "U: we always squash before merging, house rule",
+        day=9,
+    )
     assert [m.now.confirmations for m in past.live()] == [1]
 
 

@@ -16,7 +16,9 @@ from catmem.distil.slots import fillings, load_slots
         ("the e2e suite is cypress", "e2e browser test runner", ("cypress",), ()),
     ],
 )
-def test_values_in_force_and_values_that_go(said: str, subject: str, kept: tuple[str, ...], dropped: tuple[str, ...]) -> None:
+def test_values_in_force_and_values_that_go(
+    said: str, subject: str, kept: tuple[str, ...], dropped: tuple[str, ...]
+) -> None:
     filling = next(f for f in fillings(said) if f.subject == subject)
     assert (filling.kept, filling.dropped) == (kept, dropped)
 

@@ -12,7 +12,9 @@ def test_a_short_statement_about_a_slot_has_one_value() -> None:
 
 
 def test_a_statement_that_says_more_keeps_its_words() -> None:
-    triple = triple_of("pytest fixtures of the parser live in tests/parser/conftest.py and are session scoped", "convention")
+    triple = triple_of(
+        "pytest fixtures of the parser live in tests/parser/conftest.py and are session scoped", "convention"
+    )
     assert not triple.single
     assert triple.object.startswith("pytest fixtures")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.distil.talks import distil, talk
 
 
@@ -25,7 +26,9 @@ def test_an_accepted_proposal_is_a_decision_with_both_as_evidence(proposal: str,
     assert [e.message_id for e in decision.evidence] == [2, 3]
 
 
-@pytest.mark.parametrize("answer", ["nah, too much for one table", "maybe later", "先别，太折腾", "ok", "行", "what would it cost?"])
+@pytest.mark.parametrize(
+    "answer", ["nah, too much for one table", "maybe later", "先别，太折腾", "ok", "行", "what would it cost?"]
+)
 def test_what_is_not_accepted_leaves_nothing(answer: str) -> None:
     assert texts("U: stock went negative", "A: I would move the stock to Redis and use Lua.", f"U: {answer}") == []
 

@@ -29,7 +29,11 @@ def test_a_lead_that_is_all_there_is_stays() -> None:
 
 def test_a_list_of_rules_is_parted() -> None:
     said = "house rules: tables carry the prefix inv_ (yes, all of them), dates are ISO strings, and logs go to stderr"
-    assert worded(said) == ["tables carry the prefix inv_ (yes, all of them)", "dates are ISO strings", "logs go to stderr"]
+    assert worded(said) == [
+        "tables carry the prefix inv_ (yes, all of them)",
+        "dates are ISO strings",
+        "logs go to stderr",
+    ]
     assert worded("表名都带 inv_ 前缀；日期一律存毫秒时间戳") == ["表名都带 inv_ 前缀", "日期一律存毫秒时间戳"]
 
 

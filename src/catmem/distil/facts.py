@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catmem.distil.judge import WEIGHTS, Verdict
-from catmem.distil.rulebook import load_rulebook
+from catmem.distil.rulebook import load_rulebook, phrase
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
 from catmem.distil.turns import Turns
@@ -78,14 +78,14 @@ def _stated(session: SessionRef, sentence: Sentence, verdict: Verdict) -> list[F
             effects=frozenset(sentence.effects),
             before=sentence.context.before,
         )
-        for text in _telling(worded(sentence.text, whole=replacing))
+        for text in _telling(sentence, worded(sentence.text, whole=replacing))
         if not _only_secret(text)
     ]
 
 
-def _telling(parts: list[str]) -> list[str]:
-    """Of the parts of a sentence those for which a rule speaks, if it speaks for any."""
-    if len(parts) == 1:
+def _telling(sentence: Sentence, parts: list[str]) -> list[str]:
+    """Of the parts of a sentence those for which a rule speaks, if it speaks for any; of a list of rules all."""
+    if len(parts) == 1 or phrase("heading").match(sentence.text):
         return parts
     spoken = [p for p in parts if any(WEIGHTS.get(effect, 0.0) > 0 for effect in load_rulebook().effects(p))]
     return spoken or parts
@@ -153,21 +153,13 @@ def slot_conflict(later: str, earlier: str) -> bool:
     return False
 
 
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|me|my|mine|myself)\b|(?<!们)我(?!们|們)", re.IGNORECASE)
-_OUR_PROJECT = re.compile(
-    r"\b(?:we|our|us|this (?:repo|project|service|codebase|team|app|code|branch|table|database)|here)\b|"
-    r"我们|我們|咱|这个(?:库|项目|仓库|工程|表|服务|分支)|這個(?:專案|庫|項目)|项目|仓库|公司|团队|组里|生产|线上|表名|接口|字段|提交信息",
-    re.IGNORECASE,
-)
-
-
 def _about_user(text: str, kind: Kind) -> bool:
     """Whether a statement is about the person rather than about the work."""
     if kind not in ("preference", "environment"):
-        return bool(_FIRST_PERSON.search(text)) and not _OUR_PROJECT.search(text) and kind == "convention"
-    if _OUR_PROJECT.search(text):
+        return bool(phrase("speaker").search(text)) and not phrase("work").search(text) and kind == "convention"
+    if phrase("work").search(text):
         return False
-    return kind == "preference" or bool(_FIRST_PERSON.search(text))
+    return kind == "preference" or bool(phrase("speaker").search(text))
 
 
 _SECRET = re.compile(r"\[secret:[^\]]*\]")

@@ -26,8 +26,8 @@ WEIGHTS = {
     "choice": 2.2,
     "stop": 1.6,
     "decision": 0.5,
-    "settled": 1.0,
-    "question": 1.3,
+    "settled": 2.0,
+    "question": 1.8,
     "progress": 0.6,
     "parked": 1.8,
     "environment": 0.5,
@@ -111,7 +111,8 @@ def _barred(sentence: Sentence) -> str:
 
 
 def _kind(sentence: Sentence) -> Kind:
-    logs = {kind: math.log(max(sentence.scores.get(kind, 0.0), _LEAST)) for kind in JUDGED}
+    believed: dict[str, float] = {label: score for label, score in sentence.scores.items()}
+    logs = {kind: math.log(max(believed.get(kind, 0.0), _LEAST)) for kind in JUDGED}
     for effect in sentence.effects:
         for kind, weight in KIND_WEIGHTS.get(effect, {}).items():
             logs[kind] += weight

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
 
 from catmem.distil.facts import corrects
+from catmem.distil.rulebook import phrase
 from catmem.domain.likeness import likeness, shared_weight, terms
 
 # Told that something changes, so much likeness is enough to see that it is this.
@@ -53,7 +50,7 @@ def _measured_anew(later: str, earlier: str) -> bool:
 
 
 def _units(text: str) -> dict[str, str]:
-    pattern = _patterns("measures")
+    pattern = phrase("measures")
     return {m.group()[len(m.group(m.lastindex or 0)) :].strip(" -").lower(): m.group(m.lastindex or 0)
             for m in pattern.finditer(text)}  # fmt: skip
 
@@ -68,11 +65,5 @@ def _about_the_same(later: str, earlier: str) -> bool:
 
 
 def _caught(name: str, text: str) -> Iterator[str]:
-    for match in _patterns(name).finditer(text):
+    for match in phrase(name).finditer(text):
         yield next(group for group in match.groups() if group is not None)
-
-
-@cache
-def _patterns(name: str) -> re.Pattern[str]:
-    table = tomllib.loads((files("catmem.distil") / "rules" / "going.toml").read_text("utf-8"))
-    return re.compile("|".join(f"(?:{pattern})" for pattern in table[name]["patterns"]), re.IGNORECASE)

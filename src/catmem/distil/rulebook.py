@@ -14,7 +14,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-# The files, in the order in which a person would read them. slots.toml is of another shape (slots.py).
+from catmem.domain.errors import DataDamaged
+
+# The files of rules, in the order in which a person would read them. slots.toml and phrases.toml are of other shapes.
 FILES = ("strong.toml", "refusals.toml", "kinds.toml", "turns.toml")
 
 
@@ -60,13 +62,34 @@ def plain(text: str) -> str:
 @cache
 def load_rulebook() -> Rulebook:
     """The rules of the package; read and compiled once a process."""
-    folder = files("catmem.distil") / "rules"
-    return Rulebook(tuple(rule for name in FILES for rule in read_rules((folder / name).read_text("utf-8"))))
+    return Rulebook(tuple(rule for name in FILES for rule in read_rules(read_table(name))))
 
 
-def read_rules(toml: str) -> list[Rule]:
+@cache
+def phrase(name: str) -> re.Pattern[str]:
+    """One of the lists of phrases.toml as one pattern."""
+    return any_of(read_table("phrases.toml")[name]["patterns"])
+
+
+@cache
+def read_table(name: str) -> Mapping[str, Any]:
+    """A file of the folder `rules`. Raises DataDamaged if the installation is broken."""
+    try:
+        return tomllib.loads(files("catmem.distil").joinpath("rules", name).read_text("utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise DataDamaged(
+            f"the rules file {name} cannot be read ({error}); reinstall catmem",
+            f"规则文件 {name} 无法读取（{error}）；请重新安装 catmem",
+        ) from error
+
+
+def read_rules(table: Mapping[str, Any]) -> list[Rule]:
     """The rows of one file."""
-    return [_rule(row) for row in tomllib.loads(toml)["rule"]]
+    return [_rule(row) for row in table["rule"]]
+
+
+def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:
@@ -74,13 +97,9 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         id=row["id"],
         effect=row["effect"],
         lang=row["lang"],
-        found=_any_of(row["pattern"]),
-        unless=_any_of(row["unless"]) if row.get("unless") else None,
+        found=any_of(row["pattern"]),
+        unless=any_of(row["unless"]) if row.get("unless") else None,
         why=row["why"],
         yes=tuple(row["yes"]),
         no=tuple(row["no"]),
     )
-
-
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)

@@ -73,9 +73,7 @@ def read_turns(sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict]) -
 
 def _accepts(sentence: Sentence) -> bool:
     """Whether it says yes to a proposal as a whole, without having to name it."""
-    return not _barred(sentence) and (
-        sentence.has("accept") or sentence.scores.get("accept", 0.0) >= _CERTAIN
-    )
+    return not _barred(sentence) and (sentence.has("accept") or sentence.scores.get("accept", 0.0) >= _CERTAIN)
 
 
 def _assents(sentence: Sentence) -> bool:
