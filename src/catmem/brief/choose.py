@@ -7,6 +7,7 @@ bytes.
 from __future__ import annotations
 
 from catmem.brief.suspicion import is_order
+from catmem.index import layout
 from catmem.recall.keyword import find
 from catmem.recall.query import Query
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from catmem.index.documents import Record
     from catmem.index.reader import SearchReader
 
-PROFILE = ""
 PROFILE_KINDS = ("preference", "environment", "convention", "note", "decision")
 FACT_KINDS = ("convention", "environment", "preference")
 
@@ -58,7 +58,7 @@ class Choice:
 def choose(reader: SearchReader, project: str, bounds: Bounds, *, prompt: str, now: int) -> Choice:
     """For a session that begins in a project, perhaps with a prompt."""
     choice = Choice()
-    choice.add("profile", _standing(reader, PROFILE, PROFILE_KINDS), _MOST["profile"])
+    choice.add("profile", _standing(reader, layout.PROFILE, PROFILE_KINDS), _MOST["profile"])
     choice.add("facts", _standing(reader, project, FACT_KINDS), _MOST["facts"])
     for name, kind in (("progress", "progress"), ("decisions", "decision"), ("questions", "question")):
         choice.add(name, _standing(reader, project, (kind,), by_age=True), _MOST[name])
@@ -93,7 +93,7 @@ def choose_for_prompt(
 def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, now: int, limit: int) -> list[Record]:
     """Memories on a prompt; passages only where no memory answers."""
     query = Query(prompt)
-    projects = (project, PROFILE) if bounds.scoped else None
+    projects = (project, layout.PROFILE) if bounds.scoped else None
 
     def ask(type: str, threshold: float, past: bool = False) -> list[Record]:
         return find(

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from catmem.domain.clock import Clock, seconds_of, system_clock
 from catmem.domain.errors import DataDamaged, NotFound
+from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.reader import SearchReader
 from catmem.recall.keyword import find
@@ -15,9 +16,6 @@ from catmem.recall.why import why
 from catmem.settings.language import language_of
 from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
-
-PROFILE = ""
-"""The home of what holds in every project."""
 
 
 class Item(TypedDict):
@@ -113,7 +111,7 @@ class Recaller:
                 half_lives=self._settings.recency_half_life_days,
                 threshold=self._settings.semantic_match_threshold,
                 types=("memory",) if kind else ("memory", "passage"),
-                projects=None if project is None else (project, PROFILE),
+                projects=None if project is None else (project, layout.PROFILE),
                 kinds=(kind,) if kind else (),
                 since=_milliseconds(since),
                 until=_milliseconds(until),
