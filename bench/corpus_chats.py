@@ -20,13 +20,13 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "training"), str(Path(__file__).parent)]
 
-import train
-from corpus import Chat, Line, message_text, read_chats
-from extraction import Memories, run_case
-from sklearn.model_selection import GroupKFold
+import train  # noqa: E402
+from corpus import Chat, Line, message_text, read_chats  # noqa: E402
+from extraction import Memories, run_case  # noqa: E402
+from sklearn.model_selection import GroupKFold  # noqa: E402
 
-from catmem.distil.classifier import KEPT, Classifier, from_record
-from catmem.domain.memory import normal
+from catmem.distil.classifier import KEPT, Classifier, from_record  # noqa: E402
+from catmem.domain.memory import normal  # noqa: E402
 
 DAY_ONE = datetime(2026, 1, 5, 10, tzinfo=UTC)
 BETWEEN_SESSIONS = timedelta(days=30)

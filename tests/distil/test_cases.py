@@ -1,6 +1,7 @@
 """Talks of our own, over one or more sessions, with what should stand after them: a floor under the quality.
 
-`cases/*.jsonl` were written before the rules were tuned and are never a reason for one. The floors are below what is
+`cases/*.jsonl` were written before the rules were tuned on anything, `more.jsonl` after; none is a reason for a rule of
+its own. The floors are below what is
 reached, so that a change that costs a case or two is seen in the figures of `make eval` and one that costs more fails.
 """
 
@@ -30,8 +31,8 @@ def bench() -> ModuleType:
     return module
 
 
-def cases(language: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (HERE / "cases" / f"{language}.jsonl").read_text("utf-8").splitlines()]
+def cases(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (HERE / "cases" / f"{name}.jsonl").read_text("utf-8").splitlines()]
 
 
 def meets(memory: Memory, expected: dict[str, Any]) -> bool:
@@ -60,16 +61,16 @@ def fully_right(case: dict[str, Any]) -> bool:
     )
 
 
-@pytest.mark.parametrize(("language", "floor"), [("en", 0.8), ("zh", 0.8), ("mix", 0.75)])
-def test_most_talks_are_fully_right(language: str, floor: float) -> None:
-    all_cases = cases(language)
+@pytest.mark.parametrize(("name", "floor"), [("en", 0.85), ("zh", 0.85), ("mix", 0.85), ("more", 0.85)])
+def test_most_talks_are_fully_right(name: str, floor: float) -> None:
+    all_cases = cases(name)
     wrong = [case["id"] for case in all_cases if not fully_right(case)]
     assert len(wrong) <= (1 - floor) * len(all_cases), wrong
 
 
-@pytest.mark.parametrize("language", ["en", "zh", "mix"])
-def test_nothing_is_kept_of_talks_without_anything(language: str) -> None:
-    quiet = [case for case in cases(language) if case["category"] == "negative"]
+@pytest.mark.parametrize("name", ["en", "zh", "mix", "more"])
+def test_nothing_is_kept_of_talks_without_anything(name: str) -> None:
+    quiet = [case for case in cases(name) if case["category"] == "negative"]
     assert [case["id"] for case in quiet if not fully_right(case)] == []
 
 

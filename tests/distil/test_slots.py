@@ -24,7 +24,7 @@ def test_values_in_force_and_values_that_go(
 
 
 def test_everyday_words_fill_no_slot_by_themselves() -> None:
-    assert fillings("the main point is in the english text, tabs open") == []
+    assert fillings("the main point is in the english text, tabs open") == ()
     assert [f.slot.name for f in fillings("branch off develop, please")] == ["branch base"]
 
 

@@ -53,7 +53,7 @@ THRESHOLD = 0.45
 # What an effect adds to the log of a kind's probability when the kind is chosen.
 KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
     "habit": {"preference": 1.5},
-    "norm": {"convention": 0.8},
+    "norm": {"convention": 1.2},
     "decision": {"decision": 1.2},
     "settled": {"decision": 2.2},
     "question": {"question": 5.0},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from catmem.distil.rulebook import any_of, phrase, plain, read_table
@@ -47,7 +47,8 @@ def load_slots() -> tuple[Slot, ...]:
     return tuple(_slot(row) for row in read_table("slots.toml")["slot"])
 
 
-def fillings(text: str) -> list[Filling]:
+@lru_cache(maxsize=4096)
+def fillings(text: str) -> tuple[Filling, ...]:
     """Every slot that a sentence speaks of by one of its members."""
     sentence = plain(text)
     part = _part(sentence)
@@ -63,7 +64,7 @@ def fillings(text: str) -> list[Filling]:
                 subject = " ".join(word for word in (part, family if family != "any" else "", slot.name) if word)
                 staying = tuple(dict.fromkeys(k for k in kept if k not in dropped))
                 found.append(Filling(slot, subject, staying, tuple(dict.fromkeys(dropped)), named))
-    return found
+    return tuple(found)
 
 
 def _part(sentence: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from catmem.distil.slots import Filling, fillings
@@ -51,7 +52,7 @@ def _is_about(text: str, filling: Filling) -> bool:
     return rest <= _LITTLE
 
 
-def _tags(text: str, filled: list[Filling]) -> tuple[str, ...]:
+def _tags(text: str, filled: Sequence[Filling]) -> tuple[str, ...]:
     """The slots, then the names in the text: identifiers, paths and Latin words in Chinese sentences."""
     names = [filling.slot.name for filling in filled]
     chinese = bool(re.search(r"[\u3400-\u9fff]", text))
