@@ -16,7 +16,7 @@ from catmem.recall.keyword import find
 from catmem.recall.query import Query
 from catmem.settings.schema import Settings
 from catmem.text.tokens import tokens
-from tests.recall.pools import POOLS, Pool
+from tests.recall.pools import ELSEWHERE, POOLS, Pool
 
 THRESHOLD = Settings().semantic_match_threshold
 
@@ -69,6 +69,13 @@ def test_the_first_is_nearly_always_the_right_one() -> None:
 @pytest.mark.parametrize(("pool", "prompt"), UNRELATED, ids=[prompt[:40] for _, prompt in UNRELATED])
 def test_small_talk_and_other_subjects_find_nothing(pool: Pool, prompt: str) -> None:
     assert found(pool, prompt) == []
+
+
+def test_what_is_about_no_project_seldom_finds_anything() -> None:
+    """A few share a word of the trade with a rule ("undo the last commit"); they must stay few."""
+    talk = [*ELSEWHERE, *(prompt for pool in POOLS for prompt in pool.unrelated)]
+    loud = [(pool.project, prompt) for pool in POOLS for prompt in talk if found(pool, prompt)]
+    assert len(loud) / (len(talk) * len(POOLS)) <= 0.03, loud
 
 
 @pytest.mark.parametrize("pool", POOLS, ids=lambda pool: pool.project)

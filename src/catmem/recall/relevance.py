@@ -23,8 +23,12 @@ _PRIOR_TEXTS = 200
 # How much counts of a word that is seldom about one thing or has one character, and of a number by its length.
 _WEAK = 0.25
 _NUMBER, _SMALL_NUMBER = 0.4, 0.15
+# A pair with one of these is the end or the beginning of a word, never one.
+_GLUE = frozenset("的了们吗呢吧个这那么")
 # A pair that no text has is half the time not a word but the end of one and the beginning of the next.
 _UNKNOWN_PAIR = 0.6
+# Below the weight of one word of its own, only weak words were met, and a few of them are not one.
+_LEAST, _WEAK_ALONE = 0.5, 0.7
 # Parts of an identifier without the whole.
 _PARTS = 0.5
 # Coverage is of the query's words and of so many more: one weak word is no full coverage of itself.
@@ -70,6 +74,8 @@ class Relevance:
                 ordinary += self._mass(matched) * _PARTS
         if not met:
             return 0.0, met
+        if ordinary + identifiers < _LEAST:
+            ordinary *= _WEAK_ALONE
         coverage = min(1.0, (ordinary + identifiers) / (self._total + _UNSAID))
         chance = 1 + max(0.0, math.log2(self._total / _LONG_QUERY))
         evidence = 1 - math.exp(-ordinary / (_WORDS_NEEDED * chance) - identifiers / _IDENTIFIERS_NEEDED)
@@ -90,7 +96,7 @@ def _rarity(texts: int, frequency: int) -> float:
 def _worth(token: str, weak: Container[str], frequency: int) -> float:
     if token.isdigit():
         return _NUMBER if len(token) > 2 else _SMALL_NUMBER
-    if token in weak or len(token) == 1:
+    if token in weak or len(token) == 1 or (is_pair(token) and not _GLUE.isdisjoint(token)):
         return _WEAK
     return _UNKNOWN_PAIR if frequency == 0 and is_pair(token) else 1.0
 

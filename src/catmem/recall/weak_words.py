@@ -16,6 +16,7 @@ long short high low easy hard simple full empty different able possible real who
 bring happen seem feel love hope wait talk speak hear play pay send receive print return build text message
 version result output input data default option common current implement project support handle please quick
 fast slow plan finish done ready fine summarize translate again instead
+convert difference half two three four five six seven eight nine ten hundred thousand third
 """
 
 CHINESE = """
@@ -24,5 +25,5 @@ CHINESE = """
 上午 周末 计划 希望 喜欢 用户 添加 增加 删除 新增 新建 创建 更新 运行 执行 调用 打开
 关闭 检查 查看 处理 实现 完成 支持 显示 输出 输入 返回 报错 错误 失败 成功 数据 版本
 直接 统一 目前 全部 所有 每天 每次 出现 写的 做到 放在 一遍 一种 两个 三个 重新 然而
-需求 项目 工作 写个 写一 改一 加一 先生 起来 出来 下来 过来 回来
+需求 项目 工作 写个 写一 改一 加一 先生 起来 出来 下来 过来 回来 语言 区别 意思 几个 上次 下次
 """
