@@ -10,6 +10,8 @@ PRIVATE_TAG = "private"
 
 # A tag longer than this is text. It bounds what a stream must hold back.
 _LONGEST_TAG = 256
+# Taking a block out may put a cut-off one at the beginning of its line; more rounds only a contrived text needs.
+_ROUNDS = 4
 _BLANKS = " \t\r\n"
 
 
@@ -121,8 +123,14 @@ def strip_injected(text: str) -> str:
     A block that was cut off (a host shortens long context) reaches to the end, if its tag begins or ends a line as
     ours do; a tag that only is named within a sentence is left, so that no typed word is lost with it.
     """
-    if OUR_TAG not in text.lower():
-        return text
+    for _ in range(_ROUNDS):
+        if OUR_TAG not in text.lower() or (stripped := _without_blocks(text)) == text:
+            break
+        text = stripped
+    return text
+
+
+def _without_blocks(text: str) -> str:
     tags = _tags(text, OUR_TAG)
     kept: list[str] = []
     position = 0

@@ -40,7 +40,7 @@ _CARD = (
 def is_card(number: str) -> bool:
     """A payment card number: issuer range, length, checksum; blanks and hyphens between groups are fine."""
     digits = number.replace(" ", "").replace("-", "")
-    return bool(_compiled(_CARD).fullmatch(digits)) and luhn(digits) and len(set(digits)) > 2
+    return bool(_compiled(_CARD).fullmatch(digits)) and luhn(digits) and len(set(digits)) > 1
 
 
 def is_chinese_id(number: str) -> bool:

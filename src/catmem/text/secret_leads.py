@@ -102,10 +102,14 @@ def _announced(text: str, at: int, end: int, family: str, source: str) -> Range 
     place = Place(family, head + text[at:end] + lead["tail"], lead["copula"].strip().lower(), spoken)
     if not take(text, lead.end(), place):
         return None
+    if "/" in place.value and compiled(_OF_PAIR).search(text[max(0, at - 10) : at]):
+        return None  # "账号密码：bob/…" is a pair
     name_start = at if head.endswith((" ", "\t")) else at - len(head)
     believed = is_believed(text, place) if source == "said" else is_believed_of_tool(text, name_start, place)
     return (place.start, place.end) if believed else None
 
+
+_OF_PAIR = r"(?i)(?:账号|帐号|账户|用户名?|帳號|user|username|login|id)\s?[和与/:、と]?\s?$"
 
 # --- without a copula ------------------------------------------------------------------------------------------------
 
@@ -225,7 +229,7 @@ def _further(text: str, at: int, end: int, family: str) -> Range | None:
         value = trimmed(colon["v"])
         least = 16 if family == "key" else 6
         digits = sum(c.isdigit() for c in value)
-        if len(value) >= least and is_mixed(value) and digits >= 2 and _is_far_value(value):
+        if len(value) >= least and is_mixed(value) and digits >= (2 if family == "key" else 1) and _is_far_value(value):
             return colon.start("v"), colon.start("v") + len(value)
     window = max(0, at - 160)
     for match, offset in (

@@ -232,7 +232,7 @@ LEADS: tuple[tuple[str, str, str], ...] = (
         "login",
         "pair",
         "credentials\ncreds\nlogin\nuser/pass\nusername/password\nuser/password\nuser:pass\nlogged in as\nlog in as\nsign in as\nlog in with\n"
-        "login with\n账号密码\n帐号密码\n账户密码\n用户名密码\n账密\n用户名和密码\n账号和密码\n帳號密碼\n登录信息\nidとパスワード\nログイン",
+        "login with\n账号密码\n帐号密码\n账户密码\n用户名密码\n用户名/密码\n账号/密码\n帐号/密码\n用户/密码\n账密\n用户名和密码\n账号和密码\n帳號密碼\n登录信息\nidとパスワード\nログイン",
     ),
 )
 

@@ -53,11 +53,9 @@ def anchored(text: str, anchor: str) -> Iterator[int]:
 
 
 def _begins(text: str, at: int) -> bool:
-    """Does a token begin here? A letter before it that belongs to an escape (`\\n`, `%3D`) does not count."""
+    """Does a token begin here? A letter before it that belongs to an escape (`%3D`) does not count."""
     before = text[at - 1 : at]
     if not (before.isascii() and before.isalnum()):
-        return True
-    if before in "nrt" and text[at - 2 : at - 1] == "\\":
         return True
     return text[max(at - 3, 0) : at - 2] == "%" and bool(compiled(r"%[0-9A-Fa-f]{2}").match(text, at - 3))
 

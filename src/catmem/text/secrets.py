@@ -66,6 +66,8 @@ def find(text: str, source: Source = "said") -> list[Span]:
     if len(text) < 4:
         return []
     text = _without_data_urls(text)
+    if "\\" in text:  # line ends written as two signs end a line, too; positions hold
+        text = text.replace("\\n", "\n ").replace("\\r", "  ").replace("\\t", "  ")
     folded = text.lower()
     if len(folded) != len(text):  # a few letters grow in lower case; positions must hold
         folded = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

@@ -149,7 +149,7 @@ def _folded(run: str) -> str:
     run = run.replace("’", "'")
     decomposed = unicodedata.normalize("NFD", run)
     if decomposed == run:
-        return run if run.islower() else _cased(run)
+        return _cased(run)
     return _cased(unicodedata.normalize("NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f")))
 
 
