@@ -164,5 +164,5 @@ class TwoDevices(RuleBasedStateMachine):
 
 TestTwoDevices = TwoDevices.TestCase
 TestTwoDevices.settings = settings(
-    max_examples=12, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=10, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
 )

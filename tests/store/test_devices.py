@@ -54,12 +54,12 @@ def two(tmp_path):
 @pytest.mark.parametrize("copy", [in_place, by_rename])
 def test_two_devices_converge(two, copy):
     a, b = two
-    a.store.commit([distilled(claim_about(0, "yarn", 10), 0)])
-    b.store.commit([distilled(claim_about(0, "pnpm", 30, session="s2"), 0)])
+    a.store.commit([distilled(claim_about(0, "yarn", 10), 40)])
+    b.store.commit([distilled(claim_about(0, "pnpm", 30, session="s2"), 41)])
     a.send(b, copy), b.send(a, copy)
     assert a.memories() == b.memories() and a.memories()[0].now.object == "pnpm"
-    a.store.commit([said("edit", claim_about(0, "npm", 50), 0)])
-    b.store.commit([distilled(claim_about(1, "小明", 40), 0)])
+    a.store.commit([said("edit", claim_about(0, "npm", 50), 50)])
+    b.store.commit([distilled(claim_about(1, "小明", 40), 51)])
     a.send(b, copy), b.send(a, copy)
     assert a.memories() == b.memories() and len(a.memories()) == 2
     a.store.rebuild()

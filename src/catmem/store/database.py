@@ -140,6 +140,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         try:
             # Before anything that could change the file of a later catmem.
             version = refuse_newer(connection)
+            _refuse_torn(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
             # The ledger is the truth and is synced; the index may lose its last moments to a power cut.
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -152,6 +153,17 @@ def _connect(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
         return connection
+
+
+def _refuse_torn(connection: sqlite3.Connection, path: Path) -> None:
+    """SQLite takes the missing pages of a file that was cut off for empty ones, unless it looks closely."""
+    pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    if pages * size <= path.stat().st_size:
+        return
+    # The rest may be in the log, or another process may be moving it: only a check within one moment can tell.
+    found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
 
 
 def _back_up(connection: sqlite3.Connection, target: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from catmem.domain.change import Change, change_from_record, change_to_record
-from catmem.domain.errors import StorageFailed
+from catmem.domain.errors import DataDamaged, StorageFailed
 from catmem.domain.fold import fold
 from catmem.domain.forgetting import Tombstones, tombstones_of, without_words
 from catmem.domain.memory import Memory, statement_hash
@@ -50,7 +50,7 @@ def fold_news(connection: sqlite3.Connection, ledger: Ledger) -> int:
 def tombstones(connection: sqlite3.Connection) -> Tombstones:
     """All that was ever forgotten, as far as the database knows."""
     rows = connection.execute("SELECT record FROM changes WHERE op = 'forget'")
-    return tombstones_of(change_from_record(json.loads(row[0])) for row in rows)
+    return tombstones_of(change_of(row[0]) for row in rows)
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
@@ -98,7 +98,7 @@ class _Reading:
 
     def _known_forgets(self) -> Iterable[Change]:
         rows = self._connection.execute("SELECT record FROM changes WHERE op = 'forget'").fetchall()
-        return (change_from_record(json.loads(row[0])) for row in rows)
+        return (change_of(row[0]) for row in rows)
 
     def _start(self, path: Path) -> int:
         """Where to read on. A ledger that was rewritten, by a forget or by a syncing folder, is read from its start."""
@@ -121,7 +121,7 @@ class _Reading:
             elif line.problem:
                 self._report(device, line.start, line.problem)
         for record in before.values():
-            self.touched.update(change_from_record(json.loads(record)).touches())
+            self.touched.update(change_of(record).touches())
         self._connection.execute(
             "INSERT OR REPLACE INTO ledgers VALUES(?, ?, ?, ?, ?, ?)",
             (device, *state, end, self._ledger.mark(path, end)),
@@ -149,21 +149,18 @@ class _Reading:
             "INSERT OR IGNORE INTO touches VALUES(?, ?, ?)", [(id, device, change.seq) for id in memories]
         )
         self._connection.executemany("INSERT OR IGNORE INTO statements VALUES(?, ?)", _statements(change))
-        self._keep_progress(device, change)
         old = before.pop(change.seq, "")
+        self._keep_progress(device, change, is_new=not old)
         if old != record:
             self.touched.update(memories)
-            self.touched.update(change_from_record(json.loads(old)).touches() if old else ())
+            self.touched.update(change_of(old).touches() if old else ())
 
-    def _keep_progress(self, device: str, change: Change) -> None:
+    def _keep_progress(self, device: str, change: Change, *, is_new: bool) -> None:
         job = change.job
         if job is None or change.op != "distilled":
             return
         place = (job.project, job.session)
-        known = self._connection.execute(
-            "SELECT max(last_id) FROM distilled WHERE project = ? AND session = ?", place
-        ).fetchone()[0]
-        if known is None or job.last_id > known:
+        if is_new:
             self._connection.execute("DELETE FROM jobs WHERE project = ? AND session = ?", place)
         self._connection.execute(
             "INSERT OR REPLACE INTO distilled VALUES(?, ?, ?, ?, ?)", (*place, device, change.seq, job.last_id)
@@ -181,7 +178,7 @@ class _Reading:
             places.update(self._connection.execute(sql, values))
         for place in sorted(places):
             row = self._connection.execute("SELECT record FROM changes WHERE device = ? AND seq = ?", place).fetchone()
-            said = change_from_record(json.loads(row[0]))
+            said = change_of(row[0])
             kept = without_words(said, self._tombstones)
             if kept is said:
                 continue
@@ -219,6 +216,14 @@ def _statements(change: Change) -> Iterator[tuple[str, str]]:
                 yield statement_hash(text), entry["id"]
 
 
+def change_of(record: str) -> Change:
+    """A change as it was kept. Raises DataDamaged."""
+    try:
+        return change_from_record(json.loads(record))
+    except ValueError as error:
+        raise DataDamaged(f"a row of memories.db is damaged: {error}", f"memories.db 有一行已损坏：{error}") from error
+
+
 def _leave_unwiped(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT OR REPLACE INTO meta VALUES('unwiped', '1')")
 
@@ -226,7 +231,10 @@ def _leave_unwiped(connection: sqlite3.Connection) -> None:
 def _fold_all(connection: sqlite3.Connection, touched: set[str]) -> None:
     if not touched:
         return
-    turn = int(connection.execute("SELECT value FROM meta WHERE name = 'turn'").fetchone()[0]) + 1
+    row = connection.execute("SELECT value FROM meta WHERE name = 'turn'").fetchone()
+    if row is None:
+        raise DataDamaged("memories.db has lost its turn", "memories.db 丢失了折叠计数")
+    turn = int(row[0]) + 1
     connection.execute("UPDATE meta SET value = ? WHERE name = 'turn'", (str(turn),))
     for id in sorted(touched):
         rows = connection.execute(
@@ -234,7 +242,7 @@ def _fold_all(connection: sqlite3.Connection, touched: set[str]) -> None:
             (id,),
         )
         # The lines have lost forgotten words already, so the fold need not know of them.
-        _write_memory(connection, id, fold(id, [change_from_record(json.loads(row[0])) for row in rows]), turn)
+        _write_memory(connection, id, fold(id, [change_of(row[0]) for row in rows]), turn)
 
 
 def _write_memory(connection: sqlite3.Connection, id: str, memory: Memory | None, turn: int) -> None:

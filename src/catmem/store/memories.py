@@ -17,7 +17,7 @@ from catmem.domain.memory import Memory, statement_hash
 from catmem.ledger.ledger import Ledger
 from catmem.settings.paths import Paths
 from catmem.store.database import open_database, open_readonly, remove, remove_old_copies, set_aside, translated
-from catmem.store.folding import catch_up, fold_news, tombstones
+from catmem.store.folding import catch_up, change_of, fold_news, tombstones
 from catmem.store.records import memory_from_json
 
 # How often a writer that lost the race proposes again; the last time it holds the lock and cannot lose.
@@ -179,7 +179,7 @@ class MemoryStore:
         try:
             fold_news(connection, self._ledger)
             connection.execute("COMMIT")
-        except (sqlite3.Error, StorageFailed, LockBusy):
+        except (sqlite3.Error, StorageFailed, LockBusy, DataDamaged):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         return written
@@ -281,7 +281,7 @@ class MemoryStore:
                 " WHERE t.memory = ? ORDER BY c.at DESC, c.device, c.seq DESC LIMIT ?",
                 (id, limit),
             )
-        return [change_from_record(json.loads(row[0])) for row in rows]
+        return [change_of(row[0]) for row in rows]
 
     def counts(self) -> dict[str, int]:
         """Memories by status, and by kind where live: {"live": 3, "kind:decision": 1, …}."""
