@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from catmem.brief.brief import Brief, project_brief, prompt_brief
 from catmem.domain.clock import Clock, system_clock
-from catmem.domain.errors import DataDamaged
+from catmem.index.mending import ask_mending
 from catmem.index.reader import SearchReader
 from catmem.settings.language import language_of
 from catmem.settings.paths import Paths
@@ -35,15 +35,18 @@ class Briefer:
 
     def brief(self, project: str, prompt: str | None = None) -> Brief:
         """What a session in `project` is told that begins with `prompt`."""
-        return self._mending(
+        return ask_mending(
+            self._reader,
             lambda: project_brief(
                 self._reader, project, self._values, language=self._language, now=self._now(), prompt=prompt or ""
-            )
+            ),
+            self._mend,
         )
 
     def for_prompt(self, prompt: str, project: str, *, session: str = "", shown: Collection[str] = ()) -> Brief:
         """What the session of that key, which was told `shown`, is told beside a message."""
-        return self._mending(
+        return ask_mending(
+            self._reader,
             lambda: prompt_brief(
                 self._reader,
                 prompt,
@@ -53,19 +56,9 @@ class Briefer:
                 now=self._now(),
                 session=session,
                 shown=shown,
-            )
+            ),
+            self._mend,
         )
-
-    def _mending(self, make: Callable[[], Brief]) -> Brief:
-        self._reader.reload()
-        try:
-            return make()
-        except DataDamaged:
-            if self._mend is None:
-                raise
-            self._mend()
-            self._reader.reload()
-            return make()
 
     def _now(self) -> int:
         return round(self._clock() * 1000)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TypedDict
 
 from catmem.domain.clock import Clock, seconds_of, system_clock
-from catmem.domain.errors import DataDamaged, NotFound
+from catmem.domain.errors import NotFound
 from catmem.index import layout
 from catmem.index.documents import Record
+from catmem.index.mending import ask_mending
 from catmem.index.reader import SearchReader
 from catmem.recall.keyword import find
 from catmem.recall.query import Query
@@ -102,7 +103,6 @@ class Recaller:
         asked = Query(query)
 
         def ask() -> list[Record]:
-            self._reader.reload()
             return find(
                 self._reader,
                 asked,
@@ -120,15 +120,10 @@ class Recaller:
             )
 
         try:
-            return ask()
+            return ask_mending(self._reader, ask, self._mend)
         except NotFound:
             # Nothing was ever indexed, so there is nothing to find.
             return []
-        except DataDamaged:
-            if self._mend is None:
-                raise
-            self._mend()
-            return ask()
 
 
 def _item(hit: Record, why: str) -> Item:
