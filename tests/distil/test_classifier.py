@@ -11,6 +11,10 @@ from catmem.distil.features import Context, Vocabulary, atoms_of, features_of
 from catmem.distil.units import Unit, units_of
 
 
+# Where F1 is best in cross-validation (training/README.md): what is kept lies above, what is not below.
+OPERATING_POINT = 0.42
+
+
 @pytest.fixture(scope="module")
 def classifier() -> Classifier:
     return Classifier.load()
@@ -45,7 +49,7 @@ def kept(classifier: Classifier, text: str, **around: str) -> float:
 )
 def test_what_is_worth_keeping(classifier: Classifier, text: str, kinds: str) -> None:
     scores = classifier.scores(unit(text), Context(before="Done.", after="Noted.", turn=2))
-    assert worth(scores) > 0.5
+    assert worth(scores) > OPERATING_POINT
     assert max(KEPT, key=lambda label: scores[label]) in kinds.split()
 
 
@@ -67,7 +71,7 @@ def test_what_is_worth_keeping(classifier: Classifier, text: str, kinds: str) ->
     ],
 )
 def test_what_is_not(classifier: Classifier, text: str) -> None:
-    assert kept(classifier, text, before="Done.") < 0.5
+    assert kept(classifier, text, before="Done.") < OPERATING_POINT
 
 
 @given(st.text(min_size=1, max_size=300), st.text(max_size=200), st.text(max_size=200))
@@ -115,11 +119,18 @@ def test_cues_of_both_languages_fall_into_one_group() -> None:
         assert "c:lasting" in groups["cues"]
 
 
-def test_long_sentences_weigh_no_more_than_short_ones() -> None:
+def test_long_sentences_weigh_little_more_than_short_ones() -> None:
     vocabulary = Vocabulary(frozenset(), {})
-    for text in ("tabs", "tabs " * 40 + "and many other words"):
-        words = [group for group in features_of(unit(text), Context(), vocabulary) if group[0] == "words"]
-        assert math.isclose(sum(value**2 for _, value in values_of(words)), 1)
+    short, long = (
+        math.hypot(*(value for _, value in values_of(features_of(unit(text), Context(), vocabulary)[:1])))
+        for text in ("tabs", "a b c d e f g h " * 5 + "以后统一用制表符，不要空格")
+    )
+    assert short < long < 2.5 * short
+
+
+def test_a_feature_counts_once_however_often_it_occurs() -> None:
+    values = values_of([("words", ["tabs", "tabs", "on"]), ("form", [])])
+    assert [name for name, _ in values] == ["tabs", "on"]
 
 
 def test_a_model_adds_the_weights_of_its_features() -> None:

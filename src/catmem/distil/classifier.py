@@ -25,8 +25,8 @@ Label = Literal[
 KEPT: Final[tuple[Label, ...]] = ("preference", "environment", "convention", "decision", "question", "progress")
 LABELS: Final[tuple[Label, ...]] = ("none", *KEPT, "accept", "retract")
 
-# How much each group of features counts. Groups of many features are divided by the root of their number, so that a
-# long sentence is not surer than a short one; the others are few and stand as they are. Chosen by cross-validation
+# How much each group of features counts. Groups of many features are divided by a power of their number, so that a long
+# sentence is not much surer than a short one; the others are few and stand as they are. Chosen by cross-validation
 # (training/README.md); place and reply are held below their best there, because they depend on how the corpus's
 # writers lay out a chat, and the words of the user do not.
 GROUP_WEIGHTS: Final[Mapping[str, float]] = {
@@ -39,6 +39,8 @@ GROUP_WEIGHTS: Final[Mapping[str, float]] = {
     "near": 0.2,
 }
 _SPREAD: Final = frozenset({"words", "names", "reply", "near"})
+# 0.5 would make all lengths equal; 0.35 tells the kinds better (73 % against 71 %) and keeping as well.
+_DAMPING: Final = 0.35
 
 
 def values_of(groups: Iterable[Group]) -> list[tuple[str, float]]:
@@ -48,7 +50,7 @@ def values_of(groups: Iterable[Group]) -> list[tuple[str, float]]:
         unique = dict.fromkeys(names)
         weight = GROUP_WEIGHTS[group]
         if unique and group in _SPREAD:
-            weight /= math.sqrt(len(unique))
+            weight /= len(unique) ** _DAMPING
         values.extend((name, weight) for name in unique)
     return values
 
