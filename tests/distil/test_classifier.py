@@ -10,7 +10,6 @@ from catmem.distil.classifier import KEPT, LABELS, Classifier, cue_words, from_r
 from catmem.distil.features import Context, Vocabulary, atoms_of, features_of
 from catmem.distil.units import Unit, units_of
 
-
 # Where F1 is best in cross-validation (training/README.md): what is kept lies above, what is not below.
 OPERATING_POINT = 0.42
 
