@@ -72,6 +72,7 @@ def _of_prompt(places: Places, event: Mapping[str, Any], values: Mapping[str, An
         values,
         language=language_of(values.get("language", "auto")),
         now=round(time.time() * 1000),
+        session=event["session"],
         shown=told["items"],
     )
     if brief.items:

@@ -18,6 +18,10 @@ from functools import cache, lru_cache
 
 from catmem.text.stemming import stem
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # Longer runs are blobs (base64, minified code): nobody searches for them, and each would be a term of its own.
 _LONGEST = 64
 # Parts of one whole: a path or a URL has some ten.
@@ -29,11 +33,14 @@ _DENSE = (
     "\u303b\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# Letters and digits of all other scripts, with the marks that belong to them (accents, Arabic and Indic vowels).
-_LETTER = rf"(?:[^\W_{_DENSE}]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff])"
-_RUN = (
-    rf"(?P<dense>[{_DENSE}]+)"
-    rf"|(?P<word>(?:(?<![^\s(\[\"'`，。、：])[.#](?={_LETTER}))?_*{_LETTER}+(?:(?:[-_./:@\\'’+&~=]|::|->|__)_*{_LETTER}+)*(?:\+\+|#(?!{_LETTER}))?)"
+_DENSE_RUN = rf"[{_DENSE}]+"
+# Letters and digits, with the marks that belong to them (accents, Arabic and Indic vowels). Looked for only between
+# dense runs: naming the dense scripts here as well would cost each hook 6 ms for the compiling.
+_LETTER = r"(?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff])"
+_PLAIN_LETTER = "[A-Za-z0-9]"
+_WORD = (
+    r"(?:(?<![^\s(\[\"'`，。、：])[.#](?=LETTER))?_*LETTER+"
+    r"(?:(?:[-_./:@\\'’+&~=]|::|->|__)_*LETTER+)*(?:\+\+|#(?!LETTER))?"
 )
 _SEPARATORS = r"[/:@\\=&~]+|->|\+(?=\w)"
 _INNER = r"[-_.]+"
@@ -67,18 +74,33 @@ def content_tokens(text: str) -> list[str]:
 
 
 def _tokens(text: str, singles: bool) -> list[str]:
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
     found: list[str] = []
-    for match in _compiled(_RUN).finditer(text):
-        run = match[0]
-        if match.lastgroup == "word":
+    for run, is_dense in _runs(text):
+        if not is_dense:
             found.extend(_word_tokens(run))
             continue
         if singles or len(run) == 1:
             found.extend(run)
         found.extend(map(str.__add__, run, run[1:]))
     return found
+
+
+def _runs(text: str) -> Iterator[tuple[str, bool]]:
+    """The words of a text, and its runs of scripts without blanks, in order; True for the latter."""
+    if text.isascii():
+        for match in _compiled(_WORD.replace("LETTER", _PLAIN_LETTER)).finditer(text):
+            yield match[0], False
+        return
+    text = unicodedata.normalize("NFKC", text)
+    word = _compiled(_WORD.replace("LETTER", _LETTER))
+    start = 0
+    for dense in _compiled(_DENSE_RUN).finditer(text):
+        for match in word.finditer(text, start, dense.start()):
+            yield match[0], False
+        yield dense[0], True
+        start = dense.end()
+    for match in word.finditer(text, start):
+        yield match[0], False
 
 
 @lru_cache(maxsize=16384)
