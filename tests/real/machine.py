@@ -179,6 +179,8 @@ class Installation:
         libraries = next((root / "lib").glob("python*")) / "site-packages"
         self.package = libraries / "catmem"
         shutil.copytree(Path(catmem.__file__).parent, self.package)
+        # As an installer does; else the first hook compiles what was edited since, and its time is up.
+        subprocess.run([str(self.python), "-m", "compileall", "-q", str(self.package)], check=True)
         (libraries / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n")
         self.program.write_text(
             f"#!{self.python}\nimport sys\nfrom catmem.__main__ import main\n"
