@@ -32,13 +32,13 @@ check: $(DEVELOPMENT)
 	$(BIN)/python docs/generate.py --check
 
 bench: $(DEVELOPMENT)
-	$(BIN)/python -m tests.bench.recall
+	$(BIN)/python -m bench.speed
 
 # The labelled sets are not part of the repository: SHARED=FOLDER says where they lie.
 eval: $(DEVELOPMENT)
 	$(BIN)/python bench/extraction.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
 	$(BIN)/python $(SHARED)/eval/extraction/score.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
-	$(BIN)/python -m tests.eval.recall $(SHARED)/eval/extraction/recall-dev.jsonl
+	$(BIN)/python -m bench.recall_quality $(SHARED)/eval/extraction/recall-dev.jsonl
 
 # --inexact: a `make start` between two `make test` does not take the tools away again.
 # Start-up time matters to a hook, so everything it could import is compiled now.

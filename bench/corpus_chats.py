@@ -71,7 +71,7 @@ def fold_models() -> list[tuple[frozenset[int], Classifier]]:
     folds = GroupKFold(train.FOLDS, shuffle=True, random_state=1)
     for seen, unseen in folds.split(data.rows, data.labels, data.chats):
         columns = train.columns_of(data, seen)
-        model = train.fitted(train.matrix(data, seen, columns), data.labels[seen])
+        model = train.fitted(data, seen, columns)
         whole, step = train.pruned(model.coef_.T)
         rows: list[int] = []
         for place in columns.values():

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.recall [SMALL LARGE]`: how recall grows with the number of memories, in one process.
+"""`python -m bench.recall [SMALL LARGE]`: how recall grows with the number of memories, in one process.
 
 The bar is a ratio: the 95th percentile at 100,000 memories is at most 3 times that at 10,000. The memories are made
 from the words of our own pools, Zipf-like, in five projects; queries are the pools' prompts.
@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.measure import Bar
 from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.part import Part
@@ -40,7 +41,7 @@ class Timing(NamedTuple):
     p95_ms: float
 
 
-def measure(count: int, seed: int = 1) -> Timing:
+def time_recall(count: int, seed: int = 1) -> Timing:
     """Builds an index of `count` memories in a temporary directory and asks it ROUNDS times."""
     with tempfile.TemporaryDirectory(prefix="catmem-bench-") as folder:
         started = time.perf_counter()
@@ -92,19 +93,17 @@ def _ask(reader: SearchReader) -> list[float]:
     return times
 
 
-def main(arguments: list[str]) -> int:
-    sizes = tuple(map(int, arguments)) or SIZES
-    timings = [measure(size) for size in sizes]
-    print(f"{'memories':>9} {'built s':>8} {'MB':>7} {'opened ms':>10} {'p50 ms':>7} {'p95 ms':>7}")
+def measure(sizes: tuple[int, ...] = SIZES) -> list[Bar]:
+    timings = [time_recall(size) for size in sizes]
     for t in timings:
         print(
-            f"{t.memories:>9} {t.built_seconds:>8.1f} {t.megabytes:>7.1f} {t.opened_ms:>10.2f}"
-            f" {t.p50_ms:>7.2f} {t.p95_ms:>7.2f}"
+            f"     recall: {t.memories:,} memories, built in {t.built_seconds:.1f} s, {t.megabytes:.1f} MB,"
+            f" opened in {t.opened_ms:.2f} ms, p50 {t.p50_ms:.2f} ms, p95 {t.p95_ms:.2f} ms"
         )
     ratio = timings[-1].p95_ms / timings[0].p95_ms
-    print(f"p95 at {sizes[-1]:,} is {ratio:.2f} x that at {sizes[0]:,} (bar: {MOST_RATIO:g} x)")
-    return 0 if ratio <= MOST_RATIO else 1
+    return [Bar(f"recall p95 at {sizes[-1]:,} memories / at {sizes[0]:,}", ratio, MOST_RATIO)]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    for bar in measure(tuple(map(int, sys.argv[1:])) or SIZES):
+        print(bar.line())

@@ -1,4 +1,4 @@
-"""`python -m tests.eval.recall [SET]`: does a prompt find the fact that helps it, through store, index and ranking?
+"""`python -m bench.recall_quality [SET]`: does a prompt find the fact that helps it, through store, index and ranking?
 
 SET is JSONL of {"id", "lang", "project", "facts": [...], "query", "gold": [indexes]}; `gold` is empty for prompts that
 nothing should be recalled for. Without SET, ../shared/eval/extraction/recall-dev.jsonl, and pools of our own.
