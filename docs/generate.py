@@ -133,7 +133,7 @@ def _exit_codes(language: str) -> list[tuple[str, str, str]]:
 
     rows = list(OTHER_CODES[language])
     kinds: list[type[errors.CatmemError]] = [errors.CatmemError, *errors.CatmemError.__subclasses__()]
-    for kind in kinds:
+    for kind in (kind for kind in kinds if kind.__module__ == errors.__name__):
         meaning = ERRORS_IN_CHINESE[kind.__name__] if language == "zh" else (kind.__doc__ or "").strip()
         rows.append((kind.exit_code, f"`{kind.__name__}`", meaning))
     return [(str(code), name, meaning) for code, name, meaning in sorted(rows)]
