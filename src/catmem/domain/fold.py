@@ -34,8 +34,9 @@ def fold(id: str, changes: Iterable[Change], forgotten: Set[str] = frozenset()) 
         _apply(state, *events[key])
         if before[0] == state.version and before[1:] != (state.superseded_by, state.explicit):
             state.touch()
-    # A saying that is repeated has the moment of the first.
-    return state.memory(len({key[0] for key in events}))
+    # A job that is run twice says what was said at the same moment.
+    moments = {claim.valid_from if claim else key[0] for key, (_, claim) in events.items()}
+    return state.memory(len(moments))
 
 
 _Key = tuple[str, str, str, int, int]
