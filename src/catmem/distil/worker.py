@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from catmem.distil.distiller import RECIPE, propose
 from catmem.domain.change import Change, Job
 from catmem.domain.clock import Clock, now, seconds_of, system_clock
-from catmem.domain.errors import CatmemError
+from catmem.domain.errors import CatmemError, LockBusy
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import History
 from catmem.store.jobs import JobQueue, PendingSession
@@ -65,6 +65,9 @@ class DistilWorker:
             try:
                 self.distil(job)
                 distilled += 1
+            except LockBusy:
+                # Somebody else writes for a long time; the next session would wait as long.
+                break
             except CatmemError as error:
                 failed += 1
                 self._queue.failed(job, f"{type(error).__name__}: {error}", now(self._clock))
