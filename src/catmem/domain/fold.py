@@ -28,15 +28,16 @@ def fold(id: str, changes: Iterable[Change], forgotten: Set[str] = frozenset()) 
     memory of which nothing else was ever said is a tombstone itself.
     """
     state = State(id)
-    events = {key: (change, claim) for key, change, claim in _events(id, (heard(c, forgotten) for c in changes))}
-    for key in sorted(events):
+    events = sorted(_events(id, (heard(c, forgotten) for c in changes)), key=lambda event: event[0])
+    for number, (_, change, claim) in enumerate(events):
+        if number and events[number - 1] == events[number]:
+            continue
         before = state.version, state.superseded_by, state.explicit
-        _apply(state, *events[key])
+        _apply(state, change, claim)
         if before[0] == state.version and before[1:] != (state.superseded_by, state.explicit):
             state.touch()
     # A job that is run twice says what was said at the same moment.
-    moments = {claim.valid_from if claim else key[0] for key, (_, claim) in events.items()}
-    return state.memory(len(moments))
+    return state.memory(len({claim.valid_from if claim else key[0] for key, _, claim in events}))
 
 
 _Key = tuple[str, str, str, int, int]
