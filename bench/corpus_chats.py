@@ -1,10 +1,11 @@
 """The measure of extraction on the training corpus, by cross-validation: no chat is judged by a model that has seen it.
 
-    python bench/corpus_chats.py [--failures]
+    python bench/corpus_chats.py [--failures] [--weigh]
 
 Each chat runs whole through distilling without a model, session by session. A live memory is right if its words are
 those of a line labelled as worth keeping (or of a proposal that the user accepted); a line is found if a live memory has
-its words. Needs the dependency group `train`.
+its words. `--weigh` prints what a regression on the corpus would give each effect of the rules, beside the classifier's
+score, next to the weight in use. Needs the dependency group `train`.
 """
 
 from __future__ import annotations
@@ -20,13 +21,19 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "training"), str(Path(__file__).parent)]
 
+import numpy as np  # noqa: E402
 import train  # noqa: E402
 from corpus import Chat, Line, message_text, read_chats  # noqa: E402
 from extraction import Memories, run_case  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.model_selection import GroupKFold  # noqa: E402
 
 from catmem.distil.classifier import KEPT, Classifier, from_record  # noqa: E402
+from catmem.distil.judge import WEIGHTS  # noqa: E402
+from catmem.distil.rulebook import load_rulebook  # noqa: E402
+from catmem.distil.transcript import read_sentences  # noqa: E402
 from catmem.domain.memory import normal  # noqa: E402
+from catmem.domain.message import Message  # noqa: E402
 
 DAY_ONE = datetime(2026, 1, 5, 10, tzinfo=UTC)
 BETWEEN_SESSIONS = timedelta(days=30)
@@ -151,10 +158,44 @@ def _overlap(text: str, line: Line) -> bool:
     return len(whole) > 1 and (text in whole or whole in text)
 
 
+def weigh(chats: list[Chat], models: list[tuple[frozenset[int], Classifier]]) -> None:
+    """Each effect: how often it occurs, how often such a sentence is worth keeping, its fitted weight, the one in use."""
+    sentences: list[tuple[float, set[str], bool]] = []
+    for numbers, model in models:
+        for number in sorted(numbers):
+            sentences.extend(_weighed(chats[number], model))
+    effects = sorted({effect for _, found, _ in sentences for effect in found})
+    table = np.array([[odds, *(effect in found for effect in effects)] for odds, found, _ in sentences], float)
+    kept = np.array([keep for _, _, keep in sentences])
+    model = LogisticRegression(C=0.5, max_iter=3000).fit(table, kept)
+    print(f"slope {model.coef_[0][0]:.2f}  shift {model.intercept_[0]:.2f}")
+    for place, effect in enumerate(effects, 1):
+        with_it = table[:, place] > 0
+        print(
+            f"{effect:<22} n {with_it.sum():>4}  keep {kept[with_it].mean():.2f}  fit {model.coef_[0][place]:+.2f}"
+            f"  in use {WEIGHTS.get(effect, 0.0):+.1f}"
+        )
+
+
+def _weighed(chat: Chat, model: Classifier) -> Iterator[tuple[float, set[str], bool]]:
+    for number, session in enumerate(case_of(chat)["sessions"]):
+        messages = [
+            Message(m["role"], m["content"], session["at"], str(place), place)
+            for place, m in enumerate(session["messages"], 1)
+        ]
+        lines = [line for said in chat.sessions[number] for line in said.lines]
+        for sentence in read_sentences(messages, load_rulebook(), model):
+            if sentence.by_user and sentence.unit.own:
+                worth = min(max(sum(sentence.scores[label] for label in KEPT), 1e-6), 1 - 1e-6)
+                keep = any(line.label in KEPT and _overlap(normal(sentence.text), line) for line in lines)
+                yield float(np.log(worth / (1 - worth))), set(sentence.effects), keep
+
+
 def main() -> None:
     chats = read_chats()
     scores = {name: Score() for name in ("en", "zh", "mix", "all")}
-    for numbers, model in fold_models():
+    models = fold_models()
+    for numbers, model in models:
         for number in sorted(numbers):
             chat = chats[number]
             memories = run_case(case_of(chat), model)
@@ -164,6 +205,8 @@ def main() -> None:
         print(score.row(name))
     print("wrong by label ", dict(scores["all"].leaks.most_common()))
     print("missed by kind ", dict(scores["all"].missed.most_common()))
+    if "--weigh" in sys.argv[1:]:
+        weigh(chats, models)
     if "--failures" in sys.argv[1:]:
         print("\n".join(sorted(scores["all"].notes)))
 

@@ -126,45 +126,9 @@ def test_one_distinct_session_does_not_promote() -> None:
     assert [(m.now.scope, m.now.confirmations) for m in past.live()] == [("project", 1)]
 
 
-words = st.sampled_from(
-    [
-        "always",
-        "never",
-        "we",
-        "use",
-        "from",
-        "now",
-        "on",
-        "remember",
-        "TODO",
-        "undecided",
-        "agreed",
-        "scratch",
-        "that",
-        "以后",
-        "一律",
-        "记住",
-        "不用了",
-        "换成",
-        "就这么定",
-        "当我没说",
-        "`code`",
-        "/srv/data",
-        "pytest",
-        "90",
-        "天",
-        "days",
-        "?",
-        "。",
-        ";",
-        "，",
-        ":",
-        "\n",
-        "```",
-        ">",
-        '"',
-    ]
-)
+WORDS = """always never we use from now on remember TODO undecided agreed scratch that 以后 一律 记住 不用了 换成 就这么定 当我没说
+`code` /srv/data pytest 90 天 days ? 。 ; ， : ``` > \""""
+words = st.sampled_from([*WORDS.split(), "\n"])
 
 
 @settings(max_examples=60, deadline=None)
