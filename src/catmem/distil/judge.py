@@ -112,7 +112,7 @@ def _barred(sentence: Sentence) -> str:
 
 
 def _kind(sentence: Sentence) -> Kind:
-    believed: dict[str, float] = {label: score for label, score in sentence.scores.items()}
+    believed: dict[str, float] = {label: score for label, score in sentence.scores.items()}  # noqa: C416  as plain names
     logs = {kind: math.log(max(believed.get(kind, 0.0), _LEAST)) for kind in JUDGED}
     for effect in sentence.effects:
         for kind, weight in KIND_WEIGHTS.get(effect, {}).items():
