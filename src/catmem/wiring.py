@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from catmem.distil.worker import DistilWorker
     from catmem.index.writer import SearchIndex
     from catmem.ledger.ledger import Ledger
+    from catmem.llm.fallback import Tell
+    from catmem.llm.port import Model
     from catmem.recall.recall import Recaller
     from catmem.sessions.history import History
     from catmem.settings.workspace import Project
@@ -107,6 +109,12 @@ class Catmem:
         from catmem.brief.briefer import Briefer
 
         return Briefer(self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history))
+
+    def model(self, tell: Tell) -> Model | None:
+        """The configured models as one, or None; `tell` hears when one is left for the next. Raises ModelFailed."""
+        from catmem.llm.providers import models_of
+
+        return models_of(self.settings.models, tell) if self.settings.models else None
 
     def installer(self, client: str, config_dir: Path | None) -> Installer:
         """What connects an assistant: it will call this very installation, on this data directory."""

@@ -44,11 +44,11 @@ def command(
             "请指明要忘记什么：编号、关键词、--project 或 --before",
         )
     session.catmem.store.catch_up()
-    chosen = _chosen(session, what, project, before)
+    chosen = chosen_for(session, what, project, before)
     if not chosen:
         raise NotFound("no memory fits; nothing was changed", "没有符合的记忆；未作任何改动")
     for memory in chosen if not session.as_json else []:
-        _preview(session, memory)
+        preview(session, memory)
     shown = [{"id": m.id, "text": m.now.text, "sessions": sorted({e.session for e in m.now.evidence})} for m in chosen]
     if dry_run:
         session.result({"forgotten": [], "would_forget": shown, "purged": 0})
@@ -79,7 +79,8 @@ def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
     return purged
 
 
-def _chosen(session: Session, what: tuple[str, ...], project: str | None, before: str | None) -> list[Memory]:
+def chosen_for(session: Session, what: tuple[str, ...], project: str | None, before: str | None) -> list[Memory]:
+    """The memories that ids or words, a project and a day fit; forgotten ones are gone. Raises NotFound for an id."""
     store = session.catmem.store
     present = [m for m in store.all() if m.now.status != "forgotten"]
     if len(what) >= 1 and all(_looks_like_id(word) for word in what):
@@ -105,7 +106,8 @@ def _last_said(memory: Memory) -> str:
     return max((e.at for e in memory.now.evidence), default=memory.updated_at)
 
 
-def _preview(session: Session, memory: Memory) -> None:
+def preview(session: Session, memory: Memory) -> None:
+    """One memory with the places where it was said."""
     line = f"{memory.id}  [{memory.now.kind}]  {memory.now.text}"
     session.say(line, line)
     for e in memory.now.evidence:

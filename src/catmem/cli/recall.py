@@ -56,7 +56,7 @@ def command(
     items = list(found["items"])
     session.result({"mode": found["mode"], "items": items})
     if not session.as_json:
-        _print(session, items)
+        print_items(session, items)
 
 
 def _save(session: Session, text: str, project: str, in_profile: bool, kind: Kind | None) -> None:
@@ -87,7 +87,8 @@ def _day(text: str | None, end: bool = False) -> str | None:
     return instant[0]
 
 
-def _print(session: Session, items: list[Item]) -> None:
+def print_items(session: Session, items: list[Item]) -> None:
+    """Each item with its score, place and reason, for a person."""
     if not items:
         session.say("nothing in memory about that", "记忆中没有相关内容")
     for item in items:

@@ -1,0 +1,147 @@
+"""A person at `mem start`: the real program, in a folder of its own, through a pipe or in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from catmem.inject.worker import wait_for_worker
+from catmem.settings.paths import Paths
+
+# Far above any wait seen (2 s); it only turns a hang into a failure.
+PATIENCE = 60.0
+INSIST_AFTER = 3.0
+LOCALES = {"en": "en_US.UTF-8", "zh": "zh_CN.UTF-8"}
+
+# The program where the HTTP library is not installed.
+WITHOUT_LIBRARY = "import sys; sys.modules['httpx2'] = None; from catmem.cli.app import main; sys.exit(main())"
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+class Person:
+    def __init__(self, root: Path, language: str = "en") -> None:
+        self.data = root / "data"
+        self.folder = root / "teapot"
+        self.folder.mkdir(exist_ok=True)
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(root),
+            "CATMEM_DIR": str(self.data),
+            "LANG": "C.UTF-8",
+            "LC_MESSAGES": LOCALES[language],
+            "TERM": "xterm",
+        }
+
+    def mem(self, *arguments: str, typed: str | bytes = "", program: str = "", merged: bool = False) -> Ended:
+        """Runs a command; `merged` gives both outputs as one, in the order in which they were written."""
+        start = ["-c", program] if program else ["-m", "catmem"]
+        done = subprocess.run(
+            [sys.executable, *start, *arguments],
+            input=typed if isinstance(typed, bytes) else typed.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merged else subprocess.PIPE,
+            cwd=self.folder,
+            env=self.environment,
+            timeout=PATIENCE,
+        )
+        return Ended(done.returncode, done.stdout.decode(), (done.stderr or b"").decode())
+
+    def chat(self, *lines: str, **options: Any) -> Ended:
+        """A chat through a pipe; returns when what it leaves to the background is done, too."""
+        ended = self.mem("start", typed="".join(f"{line}\n" for line in lines), **options)
+        self.settle()
+        return ended
+
+    def settle(self) -> None:
+        self.mem("work")
+
+    def configure(self, *rows: Mapping[str, str]) -> None:
+        assert self.mem("config", "set", "models", json.dumps(rows)).code == 0
+
+    def asks(self, *arguments: str) -> Any:
+        return json.loads(self.mem(*arguments, "--json").out)
+
+    def sessions(self) -> list[list[tuple[str, str]]]:
+        """Each session as (role, text), oldest first."""
+        keys = sorted(session["key"] for session in self.asks("sessions")["sessions"])
+        shown = [self.asks("sessions", "show", key)["messages"] for key in keys]
+        return [[(message["role"], message["content"]) for message in messages] for messages in shown]
+
+    def everything(self) -> bytes:
+        """All bytes of the data directory."""
+        return b"".join(path.read_bytes() for path in sorted(self.data.rglob("*")) if path.is_file())
+
+    def leave(self) -> None:
+        wait_for_worker(Paths(self.data), PATIENCE)
+
+
+class Terminal:
+    """`mem start` in a terminal; `seen` is all that it has shown."""
+
+    def __init__(self, person: Person) -> None:
+        self.pid, self._master = pty.fork()
+        if self.pid == 0:
+            os.chdir(person.folder)
+            os.execve(sys.executable, [sys.executable, "-m", "catmem", "start"], person.environment)
+        self.seen = ""
+        self._heard = 0
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def wait_for(self, pattern: str) -> None:
+        """Returns when the pattern has appeared beyond what an earlier call waited for."""
+        end = time.monotonic() + PATIENCE
+        while (found := re.compile(pattern).search(self.seen, self._heard)) is None:
+            assert time.monotonic() < end and self._read(), f"no {pattern!r} in {self.seen!r}"
+        self._heard = found.end()
+
+    def kill(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self._master)
+
+    def ended(self, insist: str = "") -> int:
+        """The exit code, when the program has ended by itself.
+
+        `insist` is typed again every few seconds: CPython's readline does not notice a signal that comes in the moment
+        before it waits for a key, and a person presses Ctrl-C once more.
+        """
+        end = time.monotonic() + PATIENCE
+        again = time.monotonic() + INSIST_AFTER
+        while self._read():
+            assert time.monotonic() < end, self.seen
+            if insist and time.monotonic() > again:
+                self.type(insist)
+                again += INSIST_AFTER
+        status = os.waitpid(self.pid, 0)[1]
+        os.close(self._master)
+        return os.waitstatus_to_exitcode(status)
+
+    def _read(self) -> bool:
+        """More of the output, waited for a moment; False when there will be none."""
+        if not select.select([self._master], [], [], 0.2)[0]:
+            return True
+        try:
+            piece = os.read(self._master, 65536)
+        except OSError:
+            return False
+        self.seen += piece.decode(errors="replace")
+        return bool(piece)
