@@ -6,11 +6,29 @@ import sys
 
 
 def main() -> None:
+    _occupy_standard_streams()
     if sys.argv[1:2] == ["hook"]:
         _hook()
-    from catmem.cli.app import main as run
+    try:
+        from catmem.cli.app import main as run
 
-    sys.exit(run())
+        code = run()
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)
+
+
+def _occupy_standard_streams() -> None:
+    """A stream that was closed before we began is nowhere, so that no file of ours gets its number and our output."""
+    import os
+
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _hook() -> None:

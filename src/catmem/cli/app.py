@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -12,7 +13,8 @@ from pathlib import Path
 import click
 
 from catmem import __version__
-from catmem.cli.output import two, with_common
+from catmem.cli.output import complain, with_common
+from catmem.cli.usage import Group, explained, two
 from catmem.domain.errors import CatmemError
 from catmem.settings.language import language_of
 
@@ -41,7 +43,7 @@ COMMANDS = (
 _MODULES = {"import": "import_", "install": "install", "uninstall": "install"}
 
 
-class CommandTable(click.Group):
+class CommandTable(Group):
     """Lists commands from the table; imports the module of the one that is called."""
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -54,22 +56,21 @@ class CommandTable(click.Group):
         found = getattr(module, "command_" + name if name in _MODULES else "command")
         return found if isinstance(found, click.Command) else None
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(row.name, two(row.en, row.zh)) for row in COMMANDS if row.name != "hook"]
-        with formatter.section(two("Commands", "命令")):
-            formatter.write_dl(rows)
+    def rows(self, context: click.Context) -> list[tuple[str, str]]:
+        return [(row.name, two(row.en, row.zh)) for row in COMMANDS if row.name != "hook"]
 
 
-@click.group(
+@click.command(
     cls=CommandTable,
     help=two(
         "Long-term memory for AI assistants: every conversation kept on this machine, the few things worth knowing "
         "brought into the next one.",
         "AI 助手的长期记忆：对话逐字保存在本机，值得记住的几件事带进下一次会话。",
     ),
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, prog_name="mem")
+@click.version_option(
+    __version__, prog_name="mem", message="mem %(version)s", help=two("Show the version.", "显示版本。")
+)
 @click.pass_context
 def app(context: click.Context, dir: Path | None, as_json: bool) -> None:
     context.obj = {"dir": dir, "as_json": as_json}
@@ -80,33 +81,60 @@ app = with_common(app)  # type: ignore[assignment]
 
 def main() -> int:
     """Runs a command; returns its exit code. Every error of ours is one clear sentence on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows a mark in its place.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        code = app.main(standalone_mode=False)
-        return code if isinstance(code, int) else 0
-    except CatmemError as error:
-        click.echo(f"mem: {error.said(language_of('auto'))}", err=True)
-        return error.exit_code
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo(two("stopped; nothing was lost", "已停止；没有丢失任何内容"), err=True)
-        return 130
+        return _run()
     except BrokenPipeError:
-        # The reader of our output has left; that is no error, but Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output has left; that is no error.
+        _silence()
         return 0
+    except CatmemError as error:
+        return _complained(error)
+    except (click.Abort, KeyboardInterrupt):
+        return _complained(Stopped("stopped; nothing was lost", "已停止；没有丢失任何内容"))
     except Exception as error:
         if os.environ.get("CATMEM_DEBUG"):
             traceback.print_exc()
         said = f"{type(error).__name__}: {error}"
-        click.echo(
-            two(
-                f"mem: unexpected fault ({said}); nothing is half-written. Run with CATMEM_DEBUG=1 and report it",
-                f"mem: 意外故障（{said}）；不会留下改了一半的数据。请用 CATMEM_DEBUG=1 重试并反馈",
-            ),
-            err=True,
+        return _complained(
+            CatmemError(
+                f"unexpected fault ({said}); nothing is half-written. Run with CATMEM_DEBUG=1 and report it",
+                f"意外故障（{said}）；不会留下改了一半的数据。请用 CATMEM_DEBUG=1 重试并反馈",
+            )
         )
-        return CatmemError.exit_code
+
+
+class Stopped(CatmemError):
+    """The user pressed Ctrl-C."""
+
+    exit_code = 130
+
+
+def _run() -> int:
+    try:
+        code = app.main(prog_name="mem", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.UsageError as error:
+        raise explained(error) from error
+
+
+def _complained(error: CatmemError) -> int:
+    # Where there is nowhere left to say it, the exit code does.
+    with contextlib.suppress(CatmemError, BrokenPipeError):
+        complain(error, language_of("auto"))
+    _silence()
+    return error.exit_code
+
+
+def _silence() -> None:
+    """Whatever could not be written must not be tried again when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())

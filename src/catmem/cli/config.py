@@ -8,14 +8,12 @@ from typing import Any
 
 import click
 
-from catmem.cli.output import Session, mem_command, two
+from catmem.cli.output import Session, mem_command, mem_group
+from catmem.cli.usage import Group
 from catmem.settings.config import set_setting
 from catmem.settings.schema import SETTINGS, read_setting
 
-
-@click.group("config", help=two("Read or change a setting.", "读取或修改设置。"))
-def command() -> None:
-    pass
+command = mem_group("config", Group, "Read or change a setting.", "读取或修改设置。")
 
 
 @mem_command("get", "One setting, or all of them.", "查看一个或全部设置。")
@@ -24,10 +22,11 @@ def get(session: Session, name: str | None) -> None:
     values: dict[str, Any] = dataclasses.asdict(session.catmem.settings)
     if name is not None:
         if name not in values:
-            read_setting(name, None)
+            read_setting(name, None)  # raises, and lists the names that there are
         session.result({name: values[name]})
         if not session.as_json:
-            click.echo(json.dumps(values[name], ensure_ascii=False))
+            value = json.dumps(values[name], ensure_ascii=False)
+            session.say(value, value)
         return
     session.result(values)
     for setting in [] if session.as_json else SETTINGS:

@@ -18,7 +18,8 @@ def command(session: Session, repair: bool) -> None:
             if finding.repair is not None:
                 finding.repair()
                 repaired.append(finding)
-        _derive_again(session)
+        if all(finding.repair is not None for finding in found):
+            _derive_again(session)
     left = [finding for finding in found if finding not in repaired]
     session.result(
         {"findings": [finding.record() for finding in left], "repaired": [finding.record() for finding in repaired]}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from catmem.cli.output import Session, mem_command, two
+from catmem.cli.output import Session, counted, json_text, mem_command, two, write
 from catmem.domain.clock import now
 from catmem.domain.errors import StorageFailed
 from catmem.sessions.records import header_record, message_to_record
@@ -21,15 +20,17 @@ FORMAT = "catmem-export/1"
 
 
 @mem_command("export", "Write all memories as one JSON object.", "把全部记忆导出为一个 JSON 对象。")
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
 @click.option("--messages", is_flag=True, help=two("Include every message.", "包含全部消息。"))
-@click.option("--project", help=two("Only this project (and the profile).", "只导出该项目（及个人档案）。"))
+@click.option(
+    "--project", metavar="P", help=two("Only this project (and the profile).", "只导出该项目（及个人档案）。")
+)
 def command(session: Session, file: Path | None, messages: bool, project: str | None) -> None:
     made = export_of(session.catmem, messages, project)
-    text = json.dumps(made, ensure_ascii=False, indent=None if session.as_json and not file else 1) + "\n"
-    if file is None:
-        sys.stdout.write(text)
+    if file is None or str(file) == "-":
+        write(json_text(made, indent=None if session.as_json else 1) + "\n")
         return
+    text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
     try:
         write_private(file, text.encode())
     except OSError as error:
@@ -37,11 +38,11 @@ def command(session: Session, file: Path | None, messages: bool, project: str | 
             f"cannot write {file}: {error.strerror}; choose another place",
             f"无法写入 {file}：{error.strerror}；请换个位置",
         ) from error
-    counts = len(made["memories"]), len(made["sessions"])
+    counts = len({entry["id"] for entry in made["memories"]}), len(made["sessions"])
     session.result({"file": str(file), "memories": counts[0], "sessions": counts[1]})
     if not session.as_json:
         session.say(
-            f"{counts[0]} memories and {counts[1]} sessions written to {file}",
+            f"{counted(counts[0], 'memory', 'memories')} and {counted(counts[1], 'session')} written to {file}",
             f"已将 {counts[0]} 条记忆和 {counts[1]} 个会话写入 {file}",
         )
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import click
 
-from catmem.cli.output import Session, mem_command, two
+from catmem.cli.output import Session, counted, mem_command, two
+from catmem.cli.words import word
 from catmem.domain.clock import local_day, parse_instant
-from catmem.domain.errors import BadInput, NotConfirmed, NotFound
+from catmem.domain.errors import BadInput, NotConfirmed, NotFound, StorageFailed
 from catmem.domain.memory import Memory
 from catmem.domain.session import SessionRef
+from catmem.settings.paths import Paths
 from catmem.text.tokens import query_tokens, tokens
 
 
@@ -19,9 +21,9 @@ from catmem.text.tokens import query_tokens, tokens
     "Remove memories for good, after showing them: by id, by words, by project or by date.",
     "先展示再彻底删除记忆：按编号、关键词、项目或日期。",
 )
-@click.argument("what", nargs=-1)
-@click.option("--project", help=two("All memories of this project.", "该项目的全部记忆。"))
-@click.option("--before", help=two("Only what was last said before this day.", "只删这一天之前说过的。"))
+@click.argument("what", nargs=-1, metavar=two("[ID… or WORDS…]", "[编号… 或 关键词…]"))
+@click.option("--project", metavar="P", help=two("All memories of this project.", "该项目的全部记忆。"))
+@click.option("--before", metavar="DAY", help=two("Only what was last said before this day.", "只删这一天之前说过的。"))
 @click.option(
     "--purge",
     is_flag=True,
@@ -47,20 +49,34 @@ def command(
     chosen = chosen_for(session, what, project, before)
     if not chosen:
         raise NotFound("no memory fits; nothing was changed", "没有符合的记忆；未作任何改动")
-    for memory in chosen if not session.as_json else []:
-        preview(session, memory)
+    if not session.as_json or not (yes or dry_run):
+        for memory in chosen:
+            preview(session, memory)
+        if not purge and any(e.message_id for memory in chosen for e in memory.now.evidence):
+            session.say(
+                "The conversations will still hold what was said; --purge removes it there too.",
+                "原始会话仍会保留原话；加 --purge 可一并删去。",
+            )
     shown = [{"id": m.id, "text": m.now.text, "sessions": sorted({e.session for e in m.now.evidence})} for m in chosen]
     if dry_run:
         session.result({"forgotten": [], "would_forget": shown, "purged": 0})
+        if not session.as_json:
+            session.say(
+                f"{counted(len(chosen), 'memory', 'memories')} would be forgotten; nothing was changed",
+                f"将忘记 {len(chosen)} 条记忆；未作任何改动",
+            )
         return
-    if not yes and not session.confirm(f"Forget these {len(chosen)} for good?", f"彻底忘记这 {len(chosen)} 条？"):
+    these = "this memory" if len(chosen) == 1 else f"these {len(chosen)} memories"
+    if not yes and not session.confirm(f"Forget {these} for good?", f"彻底忘记这 {len(chosen)} 条记忆？"):
         raise NotConfirmed(
             "nothing was forgotten; add --yes to skip the question", "没有忘记任何内容；加 --yes 可跳过询问"
         )
     purged = forget(session, chosen, purge)
     session.result({"forgotten": shown, "would_forget": [], "purged": purged})
     if not session.as_json:
-        session.say(f"forgot {len(chosen)}", f"已忘记 {len(chosen)} 条")
+        session.say(f"forgot {counted(len(chosen), 'memory', 'memories')}", f"已忘记 {len(chosen)} 条记忆")
+        if purge:
+            session.say(f"taken out of {counted(purged, 'message')}", f"已从 {purged} 条消息中删去原句")
 
 
 def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
@@ -74,9 +90,26 @@ def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
             if catmem.history.exists(ref):
                 purged += catmem.history.purge(ref, e.quote)
     quotes = {e.quote for memory in chosen for revision in memory.revisions for e in revision.evidence}
+    if purge:
+        catmem.history.write_index()  # It shows how sessions begin.
     catmem.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     catmem.index.catch_up(catmem.store, catmem.history)
+    _drop_briefs(catmem.paths, {memory.id for memory in chosen})
     return purged
+
+
+def _drop_briefs(paths: Paths, ids: Set[str]) -> None:
+    """What a session was told holds the words; one that needs it again is told what is known then."""
+    try:
+        for path in paths.briefs.glob("*.json"):
+            told = path.read_text("utf-8", errors="replace")
+            if any(id in told for id in ids):
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageFailed(
+            f"cannot take the words out of {paths.briefs}: {error.strerror}; forget again",
+            f"无法从 {paths.briefs} 中删去内容：{error.strerror}；请重试",
+        ) from error
 
 
 def chosen_for(session: Session, what: tuple[str, ...], project: str | None, before: str | None) -> list[Memory]:
@@ -84,7 +117,7 @@ def chosen_for(session: Session, what: tuple[str, ...], project: str | None, bef
     store = session.catmem.store
     present = [m for m in store.all() if m.now.status != "forgotten"]
     if len(what) >= 1 and all(_looks_like_id(word) for word in what):
-        present = [store.require(word) for word in what]
+        present = [memory for word in what if (memory := store.require(word)).now.status != "forgotten"]
     elif what:
         wanted = set(query_tokens(" ".join(what)))
         present = [m for m in present if wanted and wanted <= set(tokens(m.now.text))]
@@ -107,9 +140,13 @@ def _last_said(memory: Memory) -> str:
 
 
 def preview(session: Session, memory: Memory) -> None:
-    """One memory with the places where it was said."""
-    line = f"{memory.id}  [{memory.now.kind}]  {memory.now.text}"
-    session.say(line, line)
-    for e in memory.now.evidence:
-        place = f"{e.session} #{e.message_id}, {local_day(e.at)}"
-        session.say(f"    from {place}", f"    出自 {place}")
+    """One memory, all that it has been, and the places where it was said."""
+    for revision in reversed(memory.revisions):
+        kind, text = revision.kind, revision.text
+        if revision is memory.now:
+            session.say(f"{memory.id}  [{kind}]  {text}", f"{memory.id}  [{word(kind, 'zh')}]  {text}")
+        elif text:
+            session.say(f"    before: {text}", f"    此前：{text}")
+        for e in revision.evidence:
+            place, day = f"{e.session} #{e.message_id}", local_day(e.at)
+            session.say(f"    from {place}, {day}", f"    出自 {place}（{day}）")

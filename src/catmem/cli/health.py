@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from catmem.domain.errors import CatmemError, DataDamaged, SettingsInvalid
+from catmem.cli.output import counted, local_minute
+from catmem.domain.errors import CatmemError, DataDamaged, SettingsInvalid, StorageFailed
 from catmem.domain.session import SessionHeader
 from catmem.inject.failures import recent_failures
 from catmem.store.database import quick_check
@@ -42,7 +43,7 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
 def _settings(catmem: Catmem) -> Iterator[Finding]:
     try:
         _ = catmem.settings
-    except SettingsInvalid as error:
+    except (SettingsInvalid, StorageFailed) as error:
         yield Finding("config", error.en, error.zh)
     root = catmem.paths.root
     if root.exists() and root.stat().st_mode & 0o077:
@@ -58,11 +59,13 @@ def _hooks(catmem: Catmem) -> Iterator[Finding]:
     failures = recent_failures(catmem.paths)
     if failures:
         last = failures[-1]
-        what = f"{last.get('error')} in {last.get('event')} at {last.get('at')} ({last.get('where')})"
+        when = local_minute(last["at"]) if "at" in last else "?"
+        event, what = last.get("event"), f"{last.get('error')}, {last.get('where')}"
         yield Finding(
             "hooks",
-            f"{len(failures)} hook calls failed, the last: {what}; nothing of the assistant's was disturbed",
-            f"有 {len(failures)} 次钩子调用失败，最近一次：{what}；助手未受影响",
+            f"{counted(len(failures), 'hook call')} failed, the last in {event} at {when} ({what}); "
+            "the assistant was not disturbed",
+            f"有 {len(failures)} 次钩子调用失败，最近一次是 {when} 的 {event}（{what}）；助手未受影响",
             lambda: _drop(str(catmem.paths.hook_failures)),
         )
 
@@ -87,7 +90,8 @@ def _database(catmem: Catmem) -> Iterator[Finding]:
 def _ledger(catmem: Catmem) -> Iterator[Finding]:
     try:
         problems = catmem.store.problems()
-    except CatmemError:
+    except CatmemError as error:
+        yield Finding("database", error.en, error.zh)
         return
     for device, start, reason in problems:
         yield Finding(

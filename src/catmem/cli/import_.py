@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from catmem.capture.exchange import take_export
 from catmem.capture.importing import FORMATS, Importer, ImportReport
-from catmem.cli.output import Session, mem_command, two
+from catmem.cli.output import Session, counted, mem_command, two
+from catmem.clients.port import Problem
+from catmem.domain.errors import NotFound
+from catmem.wiring import Catmem
 
 # Problems shown to a person; `--json` lists them all.
 SHOWN_PROBLEMS = 10
 
 
 @mem_command("import", "Bring in conversations or an export.", "导入对话记录或导出文件。")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
 @click.option(
     "--from",
     "source",
     type=click.Choice(("auto", *FORMATS)),
     default="auto",
-    show_default=True,
-    help=two("What the files are.", "文件的来源格式。"),
+    metavar="FORMAT",
+    help=two(
+        f"What the files are: {', '.join(FORMATS)} (auto: told from what is in them).",
+        f"文件的来源格式：{', '.join(FORMATS)}（auto：由内容判断）。",
+    ),
 )
-@click.option("--project", default="", help=two("Put everything into this project.", "全部归入该项目。"))
+@click.option("--project", metavar="P", default="", help=two("Put everything into this project.", "全部归入该项目。"))
 @click.option("--dry-run", is_flag=True, help=two("Only count.", "只统计，不写入。"))
 def command_import(session: Session, paths: tuple[Path, ...], source: str, project: str, dry_run: bool) -> None:
     catmem = session.catmem
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        raise NotFound(
+            f"there is no {', '.join(missing)}; nothing was imported", f"没有 {'、'.join(missing)}；未导入任何内容"
+        )
+    before = _memories(catmem)
     with _Bar(session) as bar:
         importer = Importer(
             catmem.history,
@@ -43,27 +56,46 @@ def command_import(session: Session, paths: tuple[Path, ...], source: str, proje
         catmem.history.write_index()
         catmem.index.catch_up(catmem.store, catmem.history)
     session.result(report.record())
+    memories = _memories(catmem) - before
+    if report.failed and not (report.messages_new or report.messages_known or memories):
+        # The first reason is in the error; the others stand before it.
+        _print_problems(session, report.problems[1:] if not session.as_json else ())
+        report.raise_if_nothing()
     if not session.as_json:
-        _print(session, report, dry_run)
-    report.raise_if_nothing()
+        _print(session, report, dry_run, memories)
 
 
-def _print(session: Session, report: ImportReport, dry_run: bool) -> None:
-    new, known, sessions = report.messages_new, report.messages_known, report.sessions
-    session.say(
-        f"{sessions} sessions: {new} messages {'would be ' if dry_run else ''}new, {known} known already",
-        f"{sessions} 个会话：{'将' if dry_run else ''}新增 {new} 条消息，{known} 条已存在",
-    )
-    for problem in report.problems[:SHOWN_PROBLEMS]:
-        where = f"{problem.file}:{problem.line}" if problem.line else problem.file
-        session.note(f"! {where}: {problem.said('en')}", f"! {where}：{problem.said('zh')}")
-    if len(report.problems) > SHOWN_PROBLEMS:
-        more = len(report.problems) - SHOWN_PROBLEMS
-        session.note(f"! and {more} more (--json lists all)", f"! 另有 {more} 处（--json 可列出全部）")
+def _memories(catmem: Catmem) -> int:
+    catmem.store.catch_up()
+    return sum(count for name, count in catmem.store.counts().items() if ":" not in name)
+
+
+def _print(session: Session, report: ImportReport, dry_run: bool, memories: int) -> None:
+    new, known = report.messages_new, report.messages_known
+    if not report.sessions and not memories:
+        session.say("no conversation was found there", "没有找到对话记录")
+    else:
+        session.say(
+            f"{counted(report.sessions, 'session')}: {counted(new, 'message')} {'would be ' if dry_run else ''}new, "
+            f"{known} known already",
+            f"{report.sessions} 个会话：{'将' if dry_run else ''}新增 {new} 条消息，{known} 条已存在",
+        )
+    if memories:
+        session.say(f"{counted(memories, 'memory', 'memories')} new", f"新增 {memories} 条记忆")
+    _print_problems(session, report.problems)
     if new and not dry_run:
         session.say(
             "`mem work` distils them now; otherwise it happens by itself", "`mem work` 可立即提炼；否则稍后自动进行"
         )
+
+
+def _print_problems(session: Session, problems: Sequence[Problem]) -> None:
+    for problem in problems[:SHOWN_PROBLEMS]:
+        where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        session.note(f"! {where}: {problem.said('en')}", f"! {where}：{problem.said('zh')}")
+    more = len(problems) - SHOWN_PROBLEMS
+    if more > 0:
+        session.note(f"! and {more} more (--json lists all)", f"! 另有 {more} 处（--json 可列出全部）")
 
 
 class _Bar:

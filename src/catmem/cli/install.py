@@ -11,10 +11,11 @@ from catmem.clients.catalogue import CLIENTS
 from catmem.settings.config import create_config
 
 _INSTALLABLE = tuple(name for name, row in CLIENTS.items() if row["install"])
-_CLIENT = click.argument("client", type=click.Choice(_INSTALLABLE))
+_CLIENT = click.argument("client", type=click.Choice(_INSTALLABLE), metavar="CLIENT")
 _CONFIG_DIR = click.option(
     "--config-dir",
     type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
     help=two("The assistant's configuration folder (default: its own).", "助手的配置文件夹（默认为其自身的）。"),
 )
 

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 import click
 
-from catmem.cli.output import Session, mem_command, two
+from catmem.cli.output import Session, local_minute, mem_command, mem_group
+from catmem.cli.usage import Group, two
+from catmem.cli.words import word
 from catmem.domain.clock import local_day
 from catmem.domain.message import Message
 from catmem.sessions.branches import own_messages
 from catmem.sessions.records import header_record, message_to_record
 
-_NAMES = {
-    "user": ("you", "你"),
-    "assistant": ("assistant", "助手"),
-    "tool": ("tool", "工具"),
-    "system": ("system", "系统"),
-}
 
-
-class _ListByDefault(click.Group):
+class _ListByDefault(Group):
     """`mem sessions` without a verb lists."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0] not in self.commands and args[0] not in ("-h", "--help")):
-            args = ["list", *args]
-        return super().parse_args(context, args)
+        words = [word for word in _without_dir(args) if word in self.commands or word in ("-h", "--help")]
+        return super().parse_args(context, args if words[:1] else ["list", *args])
 
 
-@click.group("sessions", cls=_ListByDefault, help=two("List sessions, or show one.", "列出会话，或查看其中一个。"))
-def command() -> None:
-    pass
+def _without_dir(args: list[str]) -> list[str]:
+    """The value of `--dir` may be called like a verb."""
+    return [word for before, word in zip(["", *args], args, strict=False) if before != "--dir"]
+
+
+command = mem_group("sessions", _ListByDefault, "List sessions, or show one.", "列出会话，或查看其中一个。")
 
 
 @mem_command("list", "All sessions, newest first.", "全部会话，最新在前。")
-@click.option("--project", help=two("Only this project.", "只要该项目。"))
+@click.option("--project", metavar="P", help=two("Only this project.", "只要该项目。"))
 def list_(session: Session, project: str | None) -> None:
     headers = sorted(session.catmem.history.headers(project), key=lambda h: h.updated_at, reverse=True)
     session.result({"sessions": [header_record(header) for header in headers]})
@@ -49,7 +46,9 @@ def list_(session: Session, project: str | None) -> None:
 
 @mem_command("show", "The messages of one session.", "一个会话的全部消息。")
 @click.argument("key")
-@click.option("--project", help=two("Where two projects have the same key.", "两个项目有同名会话时指明项目。"))
+@click.option(
+    "--project", metavar="P", help=two("Where two projects have the same key.", "两个项目有同名会话时指明项目。")
+)
 def show(session: Session, key: str, project: str | None) -> None:
     history = session.catmem.history
     content = history.read(history.find(key, project))
@@ -61,12 +60,19 @@ def show(session: Session, key: str, project: str | None) -> None:
 
 
 def _print(session: Session, message: Message) -> None:
-    en, zh = _NAMES[message.role]
+    when = local_minute(message.timestamp) if message.timestamp else "?"
     kind = f" ({message.kind})" if message.kind else ""
-    for name, said in ((en, session.catmem.language != "zh"), (zh, session.catmem.language == "zh")):
-        if said:
-            text = f"#{message.id} {name}{kind}  {message.timestamp}\n{message.content}\n"
-            session.say(text, text)
+    who_en = "you" if message.role == "user" else message.role
+    who_zh = "你" if message.role == "user" else word(message.role, "zh")
+    session.say(f"#{message.id} {who_en}{kind}  {when}", f"#{message.id} {who_zh}{kind}  {when}")
+    calls = ", ".join(call.name for call in message.tool_calls)
+    if message.content.strip():
+        session.say(message.content.strip("\n"), message.content.strip("\n"))
+    elif not calls:
+        session.say("(removed)", "（已删去）")
+    if calls:
+        session.say(f"→ {calls}", f"→ {calls}")
+    session.say("", "")
 
 
 command.add_command(list_)

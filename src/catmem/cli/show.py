@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from catmem.cli.output import Session, mem_command
+from catmem.cli.words import reason, word
 from catmem.domain.clock import local_day
 from catmem.domain.memory import Memory, Revision
 from catmem.store.records import export_entries
@@ -27,13 +28,18 @@ def _print(session: Session, memory: Memory, revision: Revision) -> None:
     en, zh = _STATUS[revision.status]
     until = f" – {local_day(revision.valid_to)}" if revision.valid_to else " –"
     since = local_day(revision.valid_from) if revision.valid_from else "?"
-    place = f"{revision.kind} · {revision.scope} · {memory.project or '-'}"
-    head = f"{memory.id} v{revision.version}  [{place}]  {since}{until}"
+    head = f"{memory.id} v{revision.version}"
+    home = f" · {memory.project}" if memory.project else ""
+    place_en = f"[{revision.kind} · {revision.scope}{home}]  {since}{until}"
+    place_zh = f"[{word(revision.kind, 'zh')} · {word(revision.scope, 'zh')}{home}]  {since}{until}"
     successor = f" → {memory.superseded_by}" if memory.superseded_by and revision is memory.now else ""
-    session.say(f"{head}  {en}{successor}", f"{head}  {zh}{successor}")
-    session.say(f"  {revision.text}", f"  {revision.text}")
+    pinned_en, pinned_zh = (", pinned", "，已固定") if revision.pinned else ("", "")
+    session.say(f"{head}  {place_en}  {en}{pinned_en}{successor}", f"{head}  {place_zh}  {zh}{pinned_zh}{successor}")
+    if revision.text:
+        session.say(f"  {revision.text}", f"  {revision.text}")
     for e in revision.evidence:
-        source = f"{e.session} #{e.message_id}, {local_day(e.at)}"
-        session.say(f"    said in {source}: “{e.quote}”", f"    出自 {source}：“{e.quote}”")
+        place, day = f"{e.session} #{e.message_id}", local_day(e.at)
+        session.say(f"    said in {place}, {day}: “{e.quote}”", f"    出自 {place}（{day}）：“{e.quote}”")
     if revision.why:
-        session.say(f"    by {revision.by}: {revision.why}", f"    来自 {revision.by}：{revision.why}")
+        by = word(revision.by, "zh")
+        session.say(f"    by {revision.by}: {revision.why}", f"    {by}：{reason(revision.why, 'zh')}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from catmem.cli.output import Session, mem_command
+from catmem.cli.output import Session, counted, mem_command
+from catmem.cli.words import word
 
 
 @mem_command("stats", "Counts and sizes.", "数量与占用空间。")
@@ -30,18 +31,22 @@ def command(session: Session) -> None:
         return
     live = counts.get("live", 0)
     session.say(
-        f"{live} memories in force, {counts.get('superseded', 0)} superseded, {counts.get('forgotten', 0)} forgotten",
+        f"{counted(live, 'memory', 'memories')} in force, {counts.get('superseded', 0)} superseded, {counts.get('forgotten', 0)} forgotten",
         f"有效记忆 {live} 条，已被取代 {counts.get('superseded', 0)} 条，已遗忘 {counts.get('forgotten', 0)} 条",
     )
-    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(value["kinds"].items()))
+    kinds = sorted(value["kinds"].items())
     if kinds:
-        session.say(f"  {kinds}", f"  {kinds}")
+        session.say(
+            "  " + ", ".join(f"{kind} {count}" for kind, count in kinds),
+            "  " + "，".join(f"{word(kind, 'zh')} {count}" for kind, count in kinds),
+        )
     session.say(
-        f"{value['messages']} messages in {value['sessions']} sessions of {value['projects']} projects",
+        f"{counted(value['messages'], 'message')} in {counted(value['sessions'], 'session')}"
+        f" of {counted(value['projects'], 'project')}",
         f"{value['projects']} 个项目、{value['sessions']} 个会话、{value['messages']} 条消息",
     )
-    space = ", ".join(f"{name} {readable_size(size)}" for name, size in sizes.items())
-    session.say(f"on disk: {space}", f"占用空间：{space}")
+    space = [f"{name} {readable_size(size)}" for name, size in sizes.items()]
+    session.say(f"on disk: {', '.join(space)}", f"占用空间：{'，'.join(space)}")
 
 
 def size_of(place: Path) -> int:

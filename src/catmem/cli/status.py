@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catmem.cli.health import Finding, findings_of
-from catmem.cli.output import Session, mem_command
+from catmem.cli.output import Session, counted, local_minute, mem_command
 from catmem.cli.stats import readable_size, size_of
 
 
@@ -46,20 +46,34 @@ def _clients(headers: list[Any]) -> dict[str, int]:
 def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> None:
     size = readable_size(value["bytes"])
     session.say(f"{value['dir']}, {size}", f"{value['dir']}，{size}")
-    last = value["last_captured"] or "-"
-    session.say(
-        f"captured: {value['messages']} messages in {value['sessions']} sessions, the last at {last}",
-        f"已采集：{value['sessions']} 个会话、{value['messages']} 条消息，最近一次 {last}",
-    )
-    doors = ", ".join(f"{client} {count}" for client, count in sorted(value["clients"].items())) or "-"
-    session.say(f"doors: {doors}", f"来源：{doors}")
-    session.say(f"memories in force: {value['memories']}", f"有效记忆：{value['memories']} 条")
+    _print_captured(session, value)
+    memories = value["memories"]
+    session.say(f"memories in force: {memories}", f"有效记忆：{memories} 条")
     pending, failing, parked = value["pending"], value["failing"], value["parked"]
+    troubles_en = ([f"{failing} failed so far"] if failing else []) + ([f"{parked} given up"] if parked else [])
+    troubles_zh = ([f"{failing} 个失败过"] if failing else []) + ([f"{parked} 个已搁置"] if parked else [])
     session.say(
-        f"waiting to be distilled: {pending} sessions ({failing} failed so far, {parked} given up)",
-        f"等待提炼：{pending} 个会话（其中 {failing} 个失败过，另有 {parked} 个已搁置）",
+        f"waiting to be distilled: {counted(pending, 'session')}" + "".join(f", {t}" for t in troubles_en),
+        f"等待提炼：{pending} 个会话" + "".join(f"，{t}" for t in troubles_zh),
     )
-    if value["parked"]:
+    if pending:
+        session.say("  `mem work` distils them now", "  用 `mem work` 立即提炼")
+    if parked:
         session.say("  `mem work --retry` tries again what was given up", "  用 `mem work --retry` 重试已搁置的会话")
     for finding in findings:
         session.say(f"! {finding.en}", f"! {finding.zh}")
+
+
+def _print_captured(session: Session, value: dict[str, Any]) -> None:
+    if not value["sessions"]:
+        session.say(
+            "nothing has been captured yet; `mem init` says what to do", "还没有采集到任何内容；`mem init` 会提示怎么做"
+        )
+        return
+    last = local_minute(value["last_captured"]) if value["last_captured"] else "?"
+    session.say(
+        f"captured: {counted(value['messages'], 'message')} in {counted(value['sessions'], 'session')}, last {last}",
+        f"已采集：{value['sessions']} 个会话、{value['messages']} 条消息，最近一次 {last}",
+    )
+    doors = [f"{client} {count}" for client, count in sorted(value["clients"].items())]
+    session.say(f"from: {', '.join(doors)}", f"来源：{'，'.join(doors)}")

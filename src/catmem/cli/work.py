@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import click
 from filelock import FileLock, Timeout
 
-from catmem.cli.output import Session, mem_command, two
+from catmem.cli.output import Session, counted, mem_command, two
 from catmem.domain.errors import LockBusy
 from catmem.domain.session import SessionRef
 from catmem.settings.paths import FILE_MODE
@@ -62,7 +62,8 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
     session.result(vars_of(worked))
     if not session.as_json:
         session.say(
-            f"{worked.distilled} sessions distilled, {worked.dreamed} memories promoted or retired, "
+            f"{counted(worked.distilled, 'session')} distilled, "
+            f"{counted(worked.dreamed, 'memory', 'memories')} promoted or retired, "
             f"{worked.failed} failed, {worked.pending} pending",
             f"提炼了 {worked.distilled} 个会话，晋升或退役 {worked.dreamed} 条记忆，"
             f"失败 {worked.failed} 个，待办 {worked.pending} 个",
