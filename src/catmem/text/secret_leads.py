@@ -47,6 +47,10 @@ def _leads() -> tuple[tuple[str, bool, str, str], ...]:
     )
 
 
+# Without three signs in a row near the word there is no value (a Chinese sentence about passwords has none).
+_ANY_VALUE = r"[!-~]{3}"
+
+
 def find(text: str, folded: str, source: str) -> Iterator[tuple[str, int, int]]:
     """Yield kind, start and end of each announced secret. `folded` is `text` in lower case, of the same length."""
     ascii_only = plain(folded)
@@ -56,7 +60,9 @@ def find(text: str, folded: str, source: str) -> Iterator[tuple[str, int, int]]:
         at = folded.find(word)
         while at >= 0:
             end = at + len(word)
-            if not whole or _is_whole(text, at, end):
+            if compiled(_ANY_VALUE).search(text, max(0, at - 160), end + 200) and (
+                not whole or _is_whole(text, at, end)
+            ):
                 found = _announced(text, at, end, family, source) or _beside(text, at, end, family, source)
                 if not found and source == "said":
                     found = _reversed(text, at, family) or _further(text, at, end, family)
@@ -73,17 +79,15 @@ def _is_whole(text: str, at: int, end: int) -> bool:
     return not (before.isascii() and before.isalpha()) or (before.islower() and first.isupper())
 
 
+_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+
+
 def _head(text: str, at: int) -> str:
     """The part of the name before the anchor (DB_ of DB_PASSWORD), in prose the word before it ("cache key")."""
-    start = at
-    while (
-        start > max(0, at - 48)
-        and text[start - 1].isascii()
-        and (text[start - 1].isalnum() or text[start - 1] in "_.-")
-    ):
-        start -= 1
-    if start < at:
-        return text[start:at]
+    window = text[max(0, at - 48) : at]
+    head = window[len(window.rstrip(_NAME_LETTERS)) :]
+    if head:
+        return head
     before = compiled(r"[A-Za-z_]{1,20}[ \t]$").search(text[max(0, at - 24) : at])
     return before[0] if before else ""
 

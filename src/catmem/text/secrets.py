@@ -14,6 +14,7 @@ from catmem.text.secret_shapes import anchored, compiled
 
 TYPE_CHECKING = False  # as typing's, without importing it in the hot path
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
     from typing import Literal
 
@@ -31,6 +32,7 @@ _ROUNDS = 6
 _WEAK = ("email", "phone")
 # Distinct values of one text that are looked for again in the rest of it.
 _REPEATED = 40
+_LONGEST_REPEATED = 200
 
 
 def new_key() -> bytes:
@@ -72,7 +74,7 @@ def find(text: str, source: Source = "said") -> list[Span]:
     if len(folded) != len(text):  # a few letters grow in lower case; positions must hold
         folded = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     spans = [Span(*found) for found in secret_shapes.find(text, folded)]
-    spans += [Span(*found) for found in secret_leads.find(text, folded, source)]
+    spans += [Span(*found) for found in secret_leads.find(*_without_blobs(text, folded), source)]
     spans += [Span(*found) for found in secret_shapes.find_weak(text, folded, source)]
     return _merge(spans + list(_repeated(text, spans)), text) if spans else []
 
@@ -107,14 +109,30 @@ def _without_data_urls(text: str) -> str:
     """Blank out embedded files (same length): their letters are nobody's keys."""
     if ";base64," not in text:
         return text
-    return compiled(_DATA_URL).sub(lambda match: " " * len(match[0]), text)
+    return compiled(_DATA_URL).sub(_blank, text)
+
+
+# Longer than any key in one line; thinking blocks, images and archives have thousands.
+_BLOB = r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{400,}={0,2}"
+
+
+def _without_blobs(text: str, folded: str) -> tuple[str, str]:
+    """Blank out long base64 (same length), in which every short word occurs by chance."""
+    if len(text) < 400 or not compiled(_BLOB).search(text):
+        return text, folded
+    blob = compiled(_BLOB)
+    return blob.sub(_blank, text), blob.sub(_blank, folded)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _repeated(text: str, spans: list[Span]) -> Iterator[Span]:
     """The same secrets again, where nothing announces them ("so type hunter2 there")."""
     values = {text[span.start : span.end]: span.kind for span in spans}
     for value, kind in list(values.items())[:_REPEATED]:
-        if len(value) < 6 or value.isalpha() or (value.isdigit() and len(value) < 8):
+        if not 6 <= len(value) <= _LONGEST_REPEATED or value.isalpha() or (value.isdigit() and len(value) < 8):
             continue
         for at in anchored(text, value):
             yield Span(kind, at, at + len(value))
