@@ -9,6 +9,7 @@ import pytest
 from catmem.domain.errors import BadInput
 from catmem.domain.message import ToolCall
 from catmem.domain.session import SessionRef
+from catmem.sessions.adoption import adopt
 from catmem.sessions.history import History
 from catmem.sessions.records import header_record, message_to_record
 from tests.sessions.support import KEY, REF, history_in, message, place_in
@@ -41,12 +42,12 @@ def test_an_export_taken_in_and_exported_again_is_the_same(tmp_path: Path, messa
     first = exported(lived(tmp_path / "a"), messages)
     history = history_in(tmp_path / "b")
     for record in first:
-        history.adopt(record, record.pop("messages", None))
+        adopt(history, record, record.pop("messages", None))
     first = exported(history_in(tmp_path / "a"), messages)
     assert json.dumps(exported(history, messages)) == json.dumps(first)
     before = {p: p.read_bytes() for p in tmp_path.rglob("*.jsonl")}
     for record in exported(history, messages):
-        history.adopt(record, record.pop("messages", None))
+        adopt(history, record, record.pop("messages", None))
     assert {p: p.read_bytes() for p in tmp_path.rglob("*.jsonl")} == before
     assert [f for h in history.headers() for f in history.check(h.ref)] == []
 
@@ -55,7 +56,7 @@ def test_a_session_that_went_on_here_is_not_set_back_by_an_export(tmp_path: Path
     history = lived(tmp_path)
     old = exported(history, True)[0]
     history.append(REF, [message(100)], title="newer")
-    history.adopt(old, old["messages"])
+    adopt(history, old, old["messages"])
     content = history.read(REF)
     assert content.header.title == "newer" and content.header.count == 7
 
@@ -63,7 +64,7 @@ def test_a_session_that_went_on_here_is_not_set_back_by_an_export(tmp_path: Path
 def test_messages_that_come_after_a_bare_listing_get_their_own_ids(tmp_path: Path) -> None:
     bare = exported(lived(tmp_path / "a"), False)[0]
     history = history_in(tmp_path / "b")
-    history.adopt(bare)
+    adopt(history, bare)
     assert history.read(REF).header.count == 6 and history.messages(REF) == []
     assert [m.id for m in history.append(REF, [message(1), message(2)]).new] == [1, 2]
     assert history.read(REF).header.count == 2 and history.check(REF) == []
@@ -73,9 +74,9 @@ def test_an_export_that_is_none_is_refused_in_words(tmp_path: Path) -> None:
     history = history_in(tmp_path)
     for wrong in ({}, {"key": 3, "metadata": {}}, {"key": "k", "metadata": None}):
         with pytest.raises(BadInput):
-            history.adopt(wrong)
+            adopt(history, wrong)
     with pytest.raises(BadInput, match="message 1"):
-        history.adopt({"key": "k", "metadata": {}}, [{"id": 0}])
+        adopt(history, {"key": "k", "metadata": {}}, [{"id": 0}])
     assert list(history.headers()) == []
 
 

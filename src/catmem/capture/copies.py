@@ -12,6 +12,7 @@ from pathlib import Path
 
 from catmem.capture.known import Known, prompt_uid
 from catmem.clients.port import Mark, TranscriptChunk
+from catmem.clients.readers import reader_of
 from catmem.domain.clock import seconds_of
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
@@ -102,8 +103,6 @@ class Copies:
         """All messages of the file, since who went on first shows only at the end of the common part."""
         if chunk.at_end:
             return [_line(message) for message in chunk.messages]
-        from catmem.capture.transcript import reader_of
-
         return [_line(m) for part in reader_of(client).chunks(path) for m in part.messages]
 
     def _decide(self, known: Known, lines: Sequence[_Line], forked: bool, kin: Sequence[SessionRef]) -> None:

@@ -11,6 +11,7 @@ from catmem.capture.importing import EXPORT_FORMAT
 from catmem.domain.change import Change, change_from_record, change_to_record
 from catmem.domain.errors import BadInput, DataDamaged, StorageFailed
 from catmem.domain.session import SessionRef
+from catmem.sessions.adoption import adopt
 from catmem.sessions.history import History
 from catmem.store.memories import MemoryStore
 from catmem.store.records import export_entries
@@ -25,7 +26,7 @@ def take_export(path: Path, history: History, store: MemoryStore) -> tuple[Seque
     entries = _entries(path, export)
     refs, new, known = [], 0, 0
     for record in export.get("sessions", []):
-        taken = history.adopt(record, record.get("messages"))
+        taken = adopt(history, record, record.get("messages"))
         refs.append(SessionRef(str(record["metadata"].get("project", "")), record["key"]))
         new, known = new + len(taken.new), known + taken.known
     _remember_entries(store, entries)

@@ -10,11 +10,12 @@ from typing import Any
 
 from catmem.capture.copies import Copies
 from catmem.capture.known import Known
-from catmem.capture.transcript import Taken, reader_of, take_in
+from catmem.capture.transcript import Taken, take_in
 from catmem.clients import reasons
 from catmem.clients.catalogue import CLIENTS
 from catmem.clients.lines import read_lines, records_of
 from catmem.clients.port import Problem, TranscriptChunk
+from catmem.clients.readers import reader_of
 from catmem.clients.reasons import Reason
 from catmem.domain.errors import CatmemError, ImportFailed, StorageFailed
 from catmem.domain.session import SessionRef

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from catmem.capture.known import BY_HOOK, TYPED_AHEAD, Known
 from catmem.clients import port
 from catmem.clients.catalogue import CLIENTS
 from catmem.clients.port import START, Position, Problem, TranscriptChunk
+from catmem.clients.readers import reader_of
 from catmem.domain.clock import Clock, seconds_of, system_clock
 from catmem.domain.errors import CatmemError
 from catmem.domain.message import Message
@@ -48,13 +48,6 @@ class Taken:
     problems: tuple[Problem, ...] = ()
     left: bool = False
     helper: bool = False
-
-
-def reader_of(client: str) -> port.History:
-    """The reader of a client's transcripts."""
-    module = importlib.import_module(CLIENTS[client]["history"])
-    reader: port.History = module.READER
-    return reader
 
 
 def is_followed(client: str) -> bool:

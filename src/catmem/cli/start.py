@@ -14,9 +14,9 @@ from types import FrameType
 import click
 
 from catmem.capture.chat import ChatLog, end_abandoned_chats, new_chat
-from catmem.cli.answers import MemoryOfChat, ModelAnswerer
-from catmem.cli.conversation import Conversation
-from catmem.cli.keyboard import Keyboard
+from catmem.cli.chat.answers import MemoryOfChat, ModelAnswerer
+from catmem.cli.chat.conversation import Conversation
+from catmem.cli.chat.keyboard import Keyboard
 from catmem.cli.output import Session, mem_command, two
 from catmem.cli.work import only_worker, run_work
 from catmem.domain.errors import LockBusy, ModelFailed

@@ -57,8 +57,14 @@ def _of_start(places: Places, event: Mapping[str, Any], values: Mapping[str, Any
     count = len(told["items"])
     if not count:
         return "", ""
-    notice = f"catmem：已载入 {count} 条记忆" if language == "zh" else f"catmem: {count} memories loaded"
+    notice = _loaded(count, language)
     return told["text"], notice
+
+
+def _loaded(count: int, language: str) -> str:
+    if language == "zh":
+        return f"catmem：已载入 {count} 条记忆"
+    return "catmem: 1 memory loaded" if count == 1 else f"catmem: {count} memories loaded"
 
 
 def _of_prompt(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> str:

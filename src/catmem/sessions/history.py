@@ -89,10 +89,6 @@ class History:
         new = tuple(message_of(record) for record in outcome["written"])
         return Appended(new, outcome["known"])
 
-    def adopt(self, record: Mapping[str, Any], messages: Iterable[Mapping[str, Any]] | None = None) -> Appended:
-        """Takes a session from an export: line 1 `record`, and its message records, if the export has them."""
-        return upkeep.adopt(self, record, messages)
-
     def delete(self, ref: SessionRef) -> None:
         """Removes a session, and what of it was set aside. Raises NotFound."""
         upkeep.delete(self._place(ref), ref)

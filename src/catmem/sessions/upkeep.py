@@ -1,4 +1,4 @@
-"""The rarer changes of a session: taken from an export, deleted, purged of a sentence; and index.json."""
+"""The rarer changes of a session: deleted, purged of a sentence; and index.json."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from catmem.domain.errors import BadInput, NotFound
+from catmem.domain.errors import NotFound
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.sessions import header as line1
 from catmem.sessions import quarantine
@@ -16,47 +16,14 @@ from catmem.sessions.file import storage_failed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
-from catmem.sessions.reading import message_of
-from catmem.sessions.records import encode, header_record, is_message, is_record, mark_record
+from catmem.sessions.records import encode, header_record, is_message, mark_record
 from catmem.sessions.rewrite import remove_temporaries, sync_folder
 from catmem.settings.paths import Paths, write_private
-
-if TYPE_CHECKING:
-    from catmem.sessions.history import Appended, History
 
 INDEX_FORMAT = "catmem-index/1"
 
 # Names and times, which a sentence cannot stand in.
 _NO_TEXT = frozenset({"mark", "sessionKey", "timestamp", "role", "kind", "uid", "parent", "toolCallId", "id"})
-
-
-def adopt(history: History, record: Mapping[str, Any], messages: Iterable[Mapping[str, Any]] | None) -> Appended:
-    """Stores an exported session so that exporting it again gives the same. See History.adopt.
-
-    Line 1 stays derived: what the messages do not say goes into a `listing` mark. Without messages that mark is all
-    there is, and line 1 shows the counts of the export until messages come. Raises BadInput.
-    """
-    metadata = record.get("metadata")
-    if not isinstance(record.get("key"), str) or not isinstance(metadata, Mapping):
-        raise BadInput("a session of the export has no key or no metadata", "导出文件中有会话缺少 key 或 metadata")
-    ref = SessionRef(str(metadata.get("project", "")), record["key"])
-    records = list(messages or ())
-    for number, message in enumerate(records, 1):
-        if not is_record(message) or not is_message(message):
-            raise BadInput(
-                f"message {number} of the session {ref.key!r} is none", f"会话 {ref.key!r} 的第 {number} 条不是消息"
-            )
-    typed = [message_of(message, ref.key) for message in records]
-    marks: list[Mapping[str, Any]] = []
-    # A fork begins with the messages of the session that it left, which its count does not have.
-    count = metadata.get("count")
-    inherited = [m.uid for m in typed[: len(typed) - count]] if isinstance(count, int) and typed else []
-    if any(inherited):
-        marks.append({"mark": "inherited", "uids": [uid for uid in inherited if uid]})
-    listed = {name: value for name, value in record.items() if name not in ("key", "messages")}
-    if not _is_newer(history, ref, str(record.get("updated_at", ""))):
-        marks.append({"mark": "listing", "timestamp": str(record.get("updated_at", "")), "header": listed})
-    return history.append(ref, typed, marks=marks, whole_file_dedupe=True, keep_ids=True)
 
 
 def delete(place: Place, ref: SessionRef) -> None:
@@ -113,11 +80,6 @@ def write_index(paths: Paths, headers: Iterable[SessionHeader]) -> None:
         write_private(paths.index, json.dumps(index, ensure_ascii=False, indent=1).encode() + b"\n")
     except OSError as error:
         raise storage_failed(str(paths.index), error) from error
-
-
-def _is_newer(history: History, ref: SessionRef, updated_at: str) -> bool:
-    """True if the session is here and has gone on since the export was made."""
-    return history.exists(ref) and history.read(ref).header.updated_at > updated_at
 
 
 def _purge(session: OpenSession, pattern: re.Pattern[str], now: str) -> int:

@@ -9,9 +9,9 @@ import click
 
 from catmem.capture.chat import OUR_WORDS, ChatLog
 from catmem.capture.triggers import is_strong
-from catmem.cli.answers import MemoryOfChat, ModelAnswerer
-from catmem.cli.chat_commands import ENDING, ChatCommands, is_command
-from catmem.cli.keyboard import Keyboard
+from catmem.cli.chat.answers import MemoryOfChat, ModelAnswerer
+from catmem.cli.chat.commands import ENDING, ChatCommands, is_command
+from catmem.cli.chat.keyboard import Keyboard
 from catmem.cli.output import Session
 from catmem.cli.work import only_worker, run_work
 from catmem.domain.errors import CatmemError, LockBusy, ModelFailed

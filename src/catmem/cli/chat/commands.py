@@ -6,9 +6,9 @@ import re
 from collections import namedtuple
 
 from catmem.capture.remember import remember
-from catmem.cli.answers import MemoryOfChat
+from catmem.cli.chat.answers import MemoryOfChat
+from catmem.cli.chat.keyboard import Keyboard
 from catmem.cli.forget import chosen_for, forget, preview
-from catmem.cli.keyboard import Keyboard
 from catmem.cli.output import Session
 from catmem.cli.recall import print_items
 from catmem.domain.errors import BadInput
