@@ -23,7 +23,7 @@ from catmem.domain.fold import fold
 from catmem.domain.memory import Claim, Memory
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
-from catmem.text.secrets import redact
+from catmem.text.secrets.redact import redact
 
 KEY = b"a key of the bench"
 

@@ -59,7 +59,7 @@ class Catmem:
 
     def redact(self, text: str, source: str) -> str:
         """The door that every written text passes; `source` is "said" or "tool"."""
-        from catmem.text.secrets import redact
+        from catmem.text.secrets.redact import redact
 
         if not self.settings.redact_secrets:
             return text

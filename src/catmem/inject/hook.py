@@ -112,7 +112,7 @@ def _redactor(places: Places, values: dict[str, Any]) -> Callable[[str, str], st
     if not values.get("redact_secrets", True):
         return lambda text, source: text
     from catmem.settings.secret_key import load_key
-    from catmem.text.secrets import redact
+    from catmem.text.secrets.redact import redact
 
     key = load_key(places)
     return lambda text, source: redact(text, key, source="said" if source == "said" else "tool")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catmem.text.secret_checks import (
+from catmem.text.secrets.checks import (
     is_card,
     is_chinese_id,
     is_code,

@@ -1,6 +1,6 @@
 """Find secrets in text and put a marker in their place: `[secret:KIND:HASH]`.
 
-The rules are data (`secret_formats`, `secret_rules`); here is only how they are applied. HASH is a keyed hash of the
+The rules are data (`formats`, `rules`); here is only how they are applied. HASH is a keyed hash of the
 secret, so the same secret has the same marker, and the marker tells neither its length nor its letters.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import namedtuple
 
-from catmem.text import secret_leads, secret_shapes
-from catmem.text.secret_shapes import anchored, compiled
+from catmem.text.secrets import leads, shapes
+from catmem.text.secrets.shapes import anchored, compiled
 
 TYPE_CHECKING = False  # as typing's, without importing it in the hot path
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def find(text: str, source: Source = "said") -> list[Span]:
     folded = text.lower()
     if len(folded) != len(text):  # a few letters grow in lower case; positions must hold
         folded = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    spans = [Span(*found) for found in secret_shapes.find(text, folded)]
-    spans += [Span(*found) for found in secret_leads.find(*_without_blobs(text, folded), source)]
-    spans += [Span(*found) for found in secret_shapes.find_weak(text, folded, source)]
+    spans = [Span(*found) for found in shapes.find(text, folded)]
+    spans += [Span(*found) for found in leads.find(*_without_blobs(text, folded), source)]
+    spans += [Span(*found) for found in shapes.find_weak(text, folded, source)]
     return _merge(spans + list(_repeated(text, spans)), text) if spans else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from catmem.text.secret_checks import (
+from catmem.text.secrets.checks import (
     is_code,
     is_hash_like,
     is_identifier,
@@ -15,7 +15,7 @@ from catmem.text.secret_checks import (
     is_random,
     reads_as_word,
 )
-from catmem.text.secret_words import NAME_OF_OTHER, UNITS, UNITS_CJK
+from catmem.text.secrets.words import NAME_OF_OTHER, UNITS, UNITS_CJK
 
 
 class Place:

@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from catmem.text.secret_words import (
+from catmem.text.secrets.words import (
     ALGORITHMS,
     ORDINARY_ENDINGS,
     ORDINARY_WORDS,
@@ -236,7 +236,7 @@ def _phone_long(folded: str, start: int, end: int) -> bool:
 
 
 def _phone_near(folded: str, start: int, end: int) -> bool:
-    from catmem.text.secret_rules import PHONE_WORDS
+    from catmem.text.secrets.rules import PHONE_WORDS
 
     window = folded[max(0, start - 24) : start]
     return any(word in window for word in PHONE_WORDS)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catmem.text.secrets import find, has_secret, markers, new_key, redact
+from catmem.text.secrets.redact import find, has_secret, markers, new_key, redact
 from tests.text.secret_samples import KEY_SENTENCES, PASSWORD_SENTENCES, Maker, formats
 
 KEY = b"k" * 32

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from catmem.text.secret_checks import CHECKS, is_mixed
-from catmem.text.secret_formats import FORMATS
-from catmem.text.secret_rules import NUMBERS, PLAIN_COOKIES, SHAPES
+from catmem.text.secrets.checks import CHECKS, is_mixed
+from catmem.text.secrets.formats import FORMATS
+from catmem.text.secrets.rules import NUMBERS, PLAIN_COOKIES, SHAPES
 
 TYPE_CHECKING = False  # as typing's, without importing it in the hot path
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from catmem.text.secret_checks import (
+from catmem.text.secrets.checks import (
     is_code,
     is_hash_like,
     is_identifier,
@@ -16,9 +16,9 @@ from catmem.text.secret_checks import (
     is_scrambled,
     names_a_thing,
 )
-from catmem.text.secret_rules import LEAD, LEADS
-from catmem.text.secret_shapes import plain
-from catmem.text.secret_values import (
+from catmem.text.secrets.rules import LEAD, LEADS
+from catmem.text.secrets.shapes import plain
+from catmem.text.secrets.values import (
     Place,
     compiled,
     is_believed,

@@ -2,7 +2,7 @@
 
 Three tables: `SHAPES` (a structure: an address with a password, a header, a command line), `LEADS` (a word that
 announces a secret: `password=`, "the password is", 密码是) and `NUMBERS` (cards, identity numbers, telephones). The
-fourth, `secret_formats.FORMATS`, knows keys by their first letters. A rule's pattern is compiled only when one of its literal
+fourth, `formats.FORMATS`, knows keys by their first letters. A rule's pattern is compiled only when one of its literal
 anchors occurs in a text, so a clean text costs a search for literals.
 """
 

@@ -1,4 +1,4 @@
-"""Words that stand where a secret could stand, English and Chinese: data for the checks of `secret_checks`.
+"""Words that stand where a secret could stand, English and Chinese: data for the checks of `checks`.
 
 A password may be any word, so a value made of letters alone is believed only if it is none of these.
 """
