@@ -1,82 +1,28 @@
-"""The memories of a data directory: what is live, what it was, who said so; and the one way to change them."""
+"""The memories of a data directory, and the one way to change them: an append to the ledger, folded at once."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from catmem.domain.change import Change, change_from_record, change_to_record
-from catmem.domain.clock import Clock, system_clock
-from catmem.domain.errors import BadInput, DataDamaged, LockBusy, NotFound, StorageFailed, VersionConflict
+from catmem.domain.errors import BadInput, DataDamaged, LockBusy, StorageFailed, VersionConflict
 from catmem.domain.forgetting import Tombstones, heard, stone_record, without_words, wordless
 from catmem.domain.memory import Memory, statement_hash
-from catmem.ledger.ledger import Ledger
-from catmem.settings.paths import Paths
-from catmem.store.database import open_database, open_readonly, remove, remove_old_copies, set_aside, translated
-from catmem.store.folding import catch_up, change_of, fold_news, tombstones
-from catmem.store.records import memory_from_json
+from catmem.store.database import remove, remove_old_copies
+from catmem.store.folding import catch_up, fold_news, tombstones
+from catmem.store.reading import MemoryReading, memory_of
 
 # How often a writer that lost the race proposes again; the last time it holds the lock and cannot lose.
 _ATTEMPTS = 5
-# A reader in a hook would rather do without than make its host wait.
-READONLY_BUSY_SECONDS = 0.2
 # A forget waits so long for readers of the old state; then it makes the database anew and leaves them the old file.
 _WIPE_SECONDS = 2.0
 
-_Answer = TypeVar("_Answer")
 
-
-class MemoryStore:
-    """memories.db over the ledgers. `catch_up` folds what the ledgers have gained; readings show what is folded.
-
-    The database may be deleted or damaged at any time: it is made anew when that is met.
-    """
-
-    def __init__(self, paths: Paths, ledger: Ledger, clock: Clock = system_clock, *, readonly: bool = False) -> None:
-        self._paths = paths
-        self._ledger = ledger
-        self._clock = clock
-        self._readonly = readonly
-        self._opened: sqlite3.Connection | None = None
-        self._inode = 0
-
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The database, folded up to date when it is opened; opened again if the file was replaced."""
-        if self._opened is not None and self._inode != self._inode_now():
-            self.close()
-        if self._opened is None and self._readonly:
-            self._opened = open_readonly(self._paths.database, READONLY_BUSY_SECONDS)
-            self._inode = self._inode_now()
-        elif self._opened is None:
-            self._opened = open_database(self._paths, self._clock)
-            self._inode = self._inode_now()
-            catch_up(self._opened, self._ledger)
-        return self._opened
-
-    def using(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
-        """Does a piece of work on the database; a damaged one is set aside, made anew from the ledgers, asked again."""
-        try:
-            with translated(self._paths.database):
-                return work(self.connection)
-        except DataDamaged:
-            if self._readonly:
-                raise
-        with self._ledger.locked(), translated(self._paths.database):
-            replaced = self._opened is not None and self._inode != self._inode_now()
-            self.close()
-            if not replaced:
-                set_aside(self._paths, self._clock)
-            return work(self.connection)
-
-    def close(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+class MemoryStore(MemoryReading):
+    """memories.db over the ledgers. `catch_up` folds what the ledgers have gained; readings show what is folded."""
 
     def catch_up(self) -> int:
         """Folds new ledger lines; returns how many. Where another device has forgotten something, obeys."""
@@ -92,14 +38,6 @@ class MemoryStore:
             self.close()
             remove(self._paths)
             self.catch_up()
-
-    def _inode_now(self) -> int:
-        try:
-            return os.stat(self._paths.database).st_ino
-        except OSError:
-            return 0
-
-    # -- changing ------------------------------------------------------------------------------------------------
 
     def commit(self, changes: Sequence[Change], base_versions: Mapping[str, int] | None = None) -> list[Change]:
         """Appends changes to this device's ledger and folds them, as one step.
@@ -186,7 +124,7 @@ class MemoryStore:
 
     def _refuse_stale(self, connection: sqlite3.Connection, base_versions: Mapping[str, int]) -> None:
         for id, version in base_versions.items():
-            memory = _memory(connection, id)
+            memory = memory_of(connection, id)
             present = memory.version if memory else 0
             if present != version:
                 raise VersionConflict(
@@ -197,7 +135,7 @@ class MemoryStore:
     def _fit_to_write(self, connection: sqlite3.Connection, change: Change, stones: Tombstones) -> Change:
         """A change as the ledger takes it. Raises BadInput for one that could not be read back."""
         if change.op == "forget":
-            change = _with_stones(change, [m for id in change.ids if (m := _memory(connection, id))])
+            change = _with_stones(change, [m for id in change.ids if (m := memory_of(connection, id))])
         elif change.by != "user":
             change = _silenced(connection, change, stones)
         try:
@@ -219,109 +157,6 @@ class MemoryStore:
                 remove(self._paths)
             self.using(lambda connection: connection.execute("DELETE FROM meta WHERE name = 'unwiped'"))
 
-    # -- reading -------------------------------------------------------------------------------------------------
-
-    def get(self, id: str) -> Memory | None:
-        return self.using(lambda connection: _memory(connection, id))
-
-    def require(self, id: str) -> Memory:
-        """The memory of an id or of an unambiguous beginning of one. Raises NotFound or BadInput."""
-        # Four characters at least: a beginning that fits by chance should be an error.
-        beginning = id if len(id) >= 4 else ""
-        rows = self._all(
-            "SELECT record FROM memories WHERE id = ? OR (? != '' AND substr(id, 1, length(?)) = ?) LIMIT 2",
-            (id, beginning, beginning, beginning),
-        )
-        if not rows:
-            raise NotFound(
-                f"there is no memory {id}; `mem recall WORDS` shows ids",
-                f"没有记忆 {id}；用 `mem recall 关键词` 查看编号",
-            )
-        if len(rows) > 1:
-            raise BadInput(f"{id} fits several memories; give more of the id", f"{id} 对应多条记忆；请写全编号")
-        return memory_from_json(rows[0][0])
-
-    def live(self, project: str | None = None, *, with_global: bool = True) -> list[Memory]:
-        """The memories in force: of one project and the profile, or of all projects for None; oldest first."""
-        where, values = "status = 'live'", list[str]()
-        if project is not None:
-            where += (
-                " AND (scope = 'global' OR project = ?)" if with_global else " AND scope != 'global' AND project = ?"
-            )
-            values.append(project)
-        return self._memories(f"{where} ORDER BY updated_at, id", values)
-
-    def all(self, project: str | None = None) -> list[Memory]:
-        """Every memory, superseded and forgotten ones too, in a stable order."""
-        if project is None:
-            return self._memories("1 ORDER BY project, id", ())
-        return self._memories("project = ? ORDER BY project, id", (project,))
-
-    def from_session(self, project: str, session: str) -> list[Memory]:
-        """The memories that have evidence in a session."""
-        return self._memories(
-            "id IN (SELECT memory FROM evidence WHERE project = ? AND session = ?) ORDER BY id", (project, session)
-        )
-
-    def changed_since(self, turn: int) -> Iterator[tuple[int, Memory]]:
-        """Memories folded after `turn`, with their turn: what an index has not seen."""
-        rows = self._all("SELECT turn, record FROM memories WHERE turn > ? ORDER BY turn, id", (turn,))
-        return ((row[0], memory_from_json(row[1])) for row in rows)
-
-    def turn(self) -> int:
-        return int(self._meta("turn") or 0)
-
-    def changes(self, id: str | None = None, limit: int = -1) -> list[Change]:
-        """Ledger lines, newest first: of one memory or of all."""
-        if id is None:
-            rows = self._all("SELECT record FROM changes ORDER BY at DESC, device, seq DESC LIMIT ?", (limit,))
-        else:
-            rows = self._all(
-                "SELECT c.record FROM changes c JOIN touches t ON t.device = c.device AND t.seq = c.seq"
-                " WHERE t.memory = ? ORDER BY c.at DESC, c.device, c.seq DESC LIMIT ?",
-                (id, limit),
-            )
-        return [change_of(row[0]) for row in rows]
-
-    def counts(self) -> dict[str, int]:
-        """Memories by status, and by kind where live: {"live": 3, "kind:decision": 1, …}."""
-        found = dict(self._all("SELECT status, count(*) FROM memories GROUP BY status", ()))
-        kinds = self._all("SELECT 'kind:' || kind, count(*) FROM memories WHERE status = 'live' GROUP BY kind", ())
-        return {**found, **dict(kinds)}
-
-    def digests(self, project: str, limit: int) -> list[dict[str, Any]]:
-        """The newest digests of a project: {"session", "at", "text", "topics", "progress"}."""
-        rows = self._all(
-            "SELECT session, at, record FROM digests WHERE project = ? ORDER BY at DESC, session LIMIT ?",
-            (project, limit),
-        )
-        return [{"session": row[0], "at": row[1], **json.loads(row[2])} for row in rows]
-
-    def problems(self) -> list[tuple[str, int, str]]:
-        """Ledger lines that could not be read: (device, byte offset, reason); and copies of ledgers, never folded."""
-        lines = [(str(d), int(s), str(r)) for d, s, r in self._all("SELECT device, start, reason FROM problems", ())]
-        copies = [(path.stem, 0, "a copy of another ledger, not read") for path in self._ledger.copies()]
-        return lines + copies
-
-    # -- plumbing ------------------------------------------------------------------------------------------------
-
-    def _memories(self, where: str, values: Iterable[object]) -> list[Memory]:
-        sql, given = f"SELECT record FROM memories WHERE {where}", tuple(values)
-        return self.using(lambda c: [memory_from_json(row[0]) for row in c.execute(sql, given)])
-
-    def _all(self, sql: str, values: Iterable[object]) -> list[Any]:
-        given = tuple(values)
-        return self.using(lambda connection: connection.execute(sql, given).fetchall())
-
-    def _meta(self, name: str) -> str:
-        rows = self._all("SELECT value FROM meta WHERE name = ?", (name,))
-        return str(rows[0][0]) if rows else ""
-
-
-def _memory(connection: sqlite3.Connection, id: str) -> Memory | None:
-    row = connection.execute("SELECT record FROM memories WHERE id = ?", (id,)).fetchone()
-    return memory_from_json(row[0]) if row else None
-
 
 def _with_stones(change: Change, memories: Sequence[Memory]) -> Change:
     """A forget with what its tombstones keep, and the statements that may not come back."""
@@ -335,7 +170,7 @@ def _silenced(connection: sqlite3.Connection, change: Change, stones: Tombstones
     said = heard(change, stones.hashes)
     claims = []
     for claim in said.claims:
-        memory = _memory(connection, claim.id) if claim.id in stones.last else None
+        memory = memory_of(connection, claim.id) if claim.id in stones.last else None
         claim = wordless(claim) if memory and memory.now.status == "forgotten" else claim
         if claim.text or claim.supersedes:
             claims.append(claim)

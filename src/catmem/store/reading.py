@@ -1,0 +1,118 @@
+"""Reading memories: what is live, what it was, who said so, how far sessions are distilled."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from catmem.domain.change import Change
+from catmem.domain.errors import BadInput, NotFound
+from catmem.domain.memory import Memory
+from catmem.store.folding import change_of
+from catmem.store.held import HeldDatabase
+from catmem.store.records import memory_from_json
+
+
+class MemoryReading(HeldDatabase):
+    """What can be asked of memories.db, as it is folded."""
+
+    def get(self, id: str) -> Memory | None:
+        return self.using(lambda connection: memory_of(connection, id))
+
+    def require(self, id: str) -> Memory:
+        """The memory of an id or of an unambiguous beginning of one. Raises NotFound or BadInput."""
+        # Four characters at least: a beginning that fits by chance should be an error.
+        beginning = id if len(id) >= 4 else ""
+        rows = self._all(
+            "SELECT record FROM memories WHERE id = ? OR (? != '' AND substr(id, 1, length(?)) = ?) LIMIT 2",
+            (id, beginning, beginning, beginning),
+        )
+        if not rows:
+            raise NotFound(
+                f"there is no memory {id}; `mem recall WORDS` shows ids",
+                f"没有记忆 {id}；用 `mem recall 关键词` 查看编号",
+            )
+        if len(rows) > 1:
+            raise BadInput(f"{id} fits several memories; give more of the id", f"{id} 对应多条记忆；请写全编号")
+        return memory_from_json(rows[0][0])
+
+    def live(self, project: str | None = None, *, with_global: bool = True) -> list[Memory]:
+        """The memories in force: of one project and the profile, or of all projects for None; oldest first."""
+        where, values = "status = 'live'", list[str]()
+        if project is not None:
+            where += (
+                " AND (scope = 'global' OR project = ?)" if with_global else " AND scope != 'global' AND project = ?"
+            )
+            values.append(project)
+        return self._memories(f"{where} ORDER BY updated_at, id", values)
+
+    def all(self, project: str | None = None) -> list[Memory]:
+        """Every memory, superseded and forgotten ones too, in a stable order."""
+        if project is None:
+            return self._memories("1 ORDER BY project, id", ())
+        return self._memories("project = ? ORDER BY project, id", (project,))
+
+    def from_session(self, project: str, session: str) -> list[Memory]:
+        """The memories that have evidence in a session."""
+        return self._memories(
+            "id IN (SELECT memory FROM evidence WHERE project = ? AND session = ?) ORDER BY id", (project, session)
+        )
+
+    def changed_since(self, turn: int) -> Iterator[tuple[int, Memory]]:
+        """Memories folded after `turn`, with their turn: what an index has not seen."""
+        rows = self._all("SELECT turn, record FROM memories WHERE turn > ? ORDER BY turn, id", (turn,))
+        return ((row[0], memory_from_json(row[1])) for row in rows)
+
+    def turn(self) -> int:
+        return int(self._meta("turn") or 0)
+
+    def changes(self, id: str | None = None, limit: int = -1) -> list[Change]:
+        """Ledger lines, newest first: of one memory or of all."""
+        if id is None:
+            rows = self._all("SELECT record FROM changes ORDER BY at DESC, device, seq DESC LIMIT ?", (limit,))
+        else:
+            rows = self._all(
+                "SELECT c.record FROM changes c JOIN touches t ON t.device = c.device AND t.seq = c.seq"
+                " WHERE t.memory = ? ORDER BY c.at DESC, c.device, c.seq DESC LIMIT ?",
+                (id, limit),
+            )
+        return [change_of(row[0]) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """Memories by status, and by kind where live: {"live": 3, "kind:decision": 1, …}."""
+        found = dict(self._all("SELECT status, count(*) FROM memories GROUP BY status", ()))
+        kinds = self._all("SELECT 'kind:' || kind, count(*) FROM memories WHERE status = 'live' GROUP BY kind", ())
+        return {**found, **dict(kinds)}
+
+    def digests(self, project: str, limit: int) -> list[dict[str, Any]]:
+        """The newest digests of a project: {"session", "at", "text", "topics", "progress"}."""
+        rows = self._all(
+            "SELECT session, at, record FROM digests WHERE project = ? ORDER BY at DESC, session LIMIT ?",
+            (project, limit),
+        )
+        return [{"session": row[0], "at": row[1], **json.loads(row[2])} for row in rows]
+
+    def problems(self) -> list[tuple[str, int, str]]:
+        """Ledger lines that could not be read: (device, byte offset, reason); and copies of ledgers, never folded."""
+        lines = [(str(d), int(s), str(r)) for d, s, r in self._all("SELECT device, start, reason FROM problems", ())]
+        copies = [(path.stem, 0, "a copy of another ledger, not read") for path in self._ledger.copies()]
+        return lines + copies
+
+    def _memories(self, where: str, values: Iterable[object]) -> list[Memory]:
+        sql, given = f"SELECT record FROM memories WHERE {where}", tuple(values)
+        return self.using(lambda c: [memory_from_json(row[0]) for row in c.execute(sql, given)])
+
+    def _all(self, sql: str, values: Iterable[object]) -> list[Any]:
+        given = tuple(values)
+        return self.using(lambda connection: connection.execute(sql, given).fetchall())
+
+    def _meta(self, name: str) -> str:
+        rows = self._all("SELECT value FROM meta WHERE name = ?", (name,))
+        return str(rows[0][0]) if rows else ""
+
+
+def memory_of(connection: sqlite3.Connection, id: str) -> Memory | None:
+    row = connection.execute("SELECT record FROM memories WHERE id = ?", (id,)).fetchone()
+    return memory_from_json(row[0]) if row else None
