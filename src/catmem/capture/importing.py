@@ -14,7 +14,7 @@ from catmem.capture.transcript import Taken, take_in
 from catmem.clients import reasons
 from catmem.clients.catalogue import CLIENTS
 from catmem.clients.lines import read_lines, records_of
-from catmem.clients.port import Problem, TranscriptChunk
+from catmem.clients.port import KnowsFiles, Problem, TranscriptChunk
 from catmem.clients.readers import reader_of
 from catmem.clients.reasons import Reason
 from catmem.domain.errors import CatmemError, ImportFailed, StorageFailed
@@ -34,7 +34,9 @@ _HEAD_BYTES = 1 << 18
 _HEAD_LINES = 20
 # Of one file, so that a file of garbage does not fill the screen or the memory.
 _MOST_PROBLEMS = 50
-_NOT_SESSIONS = ("subagents", "tool-results", "memory")
+# Sessions of one file whose messages are held at a time: an export may have thousands.
+_MOST_KNOWN = 64
+_NOT_SESSIONS = ("subagents", "tool-results", "memory", "node_modules", ".git")
 # What else Claude Code keeps as JSON lines: each prompt again, the log of a workflow.
 _LOGS = ("history.jsonl", "journal.jsonl")
 
@@ -119,6 +121,8 @@ class Importer:
 
     def _file(self, path: Path, source: str, walked: bool) -> None:
         client = source if source != "auto" else format_of(path)
+        if walked and source in CLIENTS and not _is_claimed(source, path):
+            return
         if not client:
             # Among the files of a tool there are many that are none of its sessions.
             if not walked or (path.suffix == ".jsonl" and path.name not in _LOGS and _head(path, 4096).strip()):
@@ -147,6 +151,8 @@ class Importer:
     def _chunk(self, path: Path, client: str, chunk: TranscriptChunk, known: dict[SessionRef, Known]) -> None:
         ref = self._ref(client, chunk)
         if ref not in known:
+            while len(known) >= _MOST_KNOWN:
+                del known[next(iter(known))]
             known[ref] = Known(self._history, ref)
         followed = path if CLIENTS[client]["hooks"] else None
         if self._dry_run:
@@ -199,18 +205,24 @@ def files_of(paths: Sequence[Path], source: str = "auto") -> Iterator[tuple[Path
     suffixes = {suffix for row in rows for suffix in row["suffixes"]}
     if source in ("auto", EXPORT):
         suffixes.add(".json")
+    endings = tuple(suffix for suffix in suffixes if not suffix.endswith("."))
+    within = tuple(suffix for suffix in suffixes if suffix.endswith("."))
     for path in paths:
         if not path.is_dir():
             yield path, False
             continue
         for found in sorted(path.rglob("*")):
-            if found.suffix in suffixes and found.is_file() and not _is_beside(found.relative_to(path)):
+            wanted = found.name.endswith(endings) or any(part in found.name for part in within)
+            if wanted and found.is_file() and not _is_beside(found.relative_to(path)):
                 yield found, True
 
 
 def format_of(path: Path) -> str:
     """The name of the format of a file, "" if it is none that we know. Raises StorageFailed if it cannot be read."""
     head = _head(path, _HEAD_BYTES)
+    claimed = next((name for name in CLIENTS if _knows(name, path, head)), "")
+    if claimed:
+        return claimed
     with path.open("rb") as file:
         for line in read_lines(file):
             records = records_of(line.raw)[0] if line.raw else []
@@ -220,6 +232,16 @@ def format_of(path: Path) -> str:
             if found or line.number >= _HEAD_LINES:
                 return found
     return ""
+
+
+def _knows(client: str, path: Path, head: bytes) -> bool:
+    reader = reader_of(client)
+    return isinstance(reader, KnowsFiles) and reader.knows(path, head)
+
+
+def _is_claimed(client: str, path: Path) -> bool:
+    """False for a file beside a client's sessions; a reader of lines takes what it finds."""
+    return not isinstance(reader_of(client), KnowsFiles) or _knows(client, path, _head(path, _HEAD_BYTES))
 
 
 def _is_export(head: bytes, records: Sequence[object]) -> bool:

@@ -63,6 +63,11 @@ class Known:
         """The uid that a message has in the session file."""
         return str(self._file_names.get(uid, uid))
 
+    def says(self, mark: Mapping[str, Any]) -> bool:
+        """True if the last mark of this name says the same."""
+        last: Mapping[str, Any] = next((m for m in reversed(self.marks) if m["mark"] == mark["mark"]), {})
+        return bool(last) and all(last.get(name) == value for name, value in mark.items())
+
     def add(self, message: Message) -> None:
         self.messages.append(message)
         self.uids.add(message.uid)

@@ -146,7 +146,7 @@ def take_in(
     marks += shared.marks
     shared.marks = []
     if advanced or new:
-        marks += chunk.marks
+        marks += [mark for mark in chunk.marks if not known.says(mark)]
     if path is not None and advanced:
         marks.append(_source_mark(path, chunk.position))
     stored: tuple[Message, ...] = ()

@@ -1,7 +1,8 @@
 """The clients that catmem knows: rows only, nothing is imported (hot path).
 
 `history`, `hooks`, `reply` and `install` are modules; "" where a client has no such side yet. `suffixes` are the
-files that a walk through a folder looks at.
+files that a walk through a folder looks at; behind one that ends in a dot anything may follow. `folders` are where the
+client keeps its histories: `$NAME` where that variable is set, `~` the home folder, `*` any name, `.` the workspace.
 """
 
 from __future__ import annotations

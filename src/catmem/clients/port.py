@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from catmem.domain.message import Message
 
@@ -122,6 +122,14 @@ class History(Protocol):
         `final` says that nobody is about to write on: words typed ahead that were never sent then count as said.
         Raises StorageFailed if the file cannot be read, BadInput if it is not of this kind at all.
         """
+
+
+@runtime_checkable
+class KnowsFiles(Protocol):
+    """A History of files that are not told from single JSON lines: databases, archives, whole documents, texts."""
+
+    def knows(self, path: Path, head: bytes) -> bool:
+        """True if a file is of this client, by its name and its first bytes. Asked before any `recognises`."""
 
 
 class Hooks(Protocol):

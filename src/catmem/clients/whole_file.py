@@ -1,0 +1,62 @@
+"""What the readers of foreign files share: a file is known by its name and its first bytes, and read from its start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from catmem.clients.lines import records_of
+from catmem.clients.port import CHUNK_BYTES, START, Position, TranscriptChunk
+from catmem.domain.clock import stamp
+from catmem.domain.errors import BadInput, StorageFailed
+from catmem.text.encoding import sniff
+
+
+class WholeFileHistory:
+    """A History that is no JSON lines, or not told from single lines. Nobody follows such a file while it grows."""
+
+    def knows(self, path: Path, head: bytes) -> bool:
+        """True if the file is of this client; `head` is its beginning."""
+        raise NotImplementedError
+
+    def read(self, path: Path, limit: int) -> Iterator[TranscriptChunk]:
+        """The sessions of a file, in parts of about `limit` bytes. May raise OSError."""
+        raise NotImplementedError
+
+    def recognises(self, head: Sequence[object]) -> bool:
+        return False
+
+    def chunks(
+        self, path: Path, position: Position = START, *, limit: int = CHUNK_BYTES, final: bool = True
+    ) -> Iterator[TranscriptChunk]:
+        """See clients.port.History. Always from the start."""
+        try:
+            yield from self.read(path, limit)
+        except OSError as error:
+            raise StorageFailed(
+                f"{path}: cannot be read ({error.strerror or error}). Check the file and its permissions.",
+                f"{path}：无法读取（{error.strerror or error}）。请检查文件及其权限。",
+            ) from error
+
+
+def written_at(path: Path) -> str:
+    """When a file was last written: the time of what has none of its own."""
+    return stamp(path.stat().st_mtime)
+
+
+def first_records(head: bytes, most: int = 8) -> list[object]:
+    """The records in the first whole lines of JSON lines."""
+    found: list[object] = []
+    for raw in head.split(b"\n")[:most]:
+        found += records_of(raw)[0]
+    return found
+
+
+def refuse_encodings(path: Path, head: bytes) -> None:
+    """Raises BadInput for what is no UTF-8 text."""
+    encoding = sniff(head)
+    if encoding:
+        raise BadInput(
+            f"{path}: is {encoding}, not UTF-8 text. Convert it to UTF-8 and try again.",
+            f"{path}：是 {encoding}，不是 UTF-8 文本。请转成 UTF-8 后重试。",
+        )
