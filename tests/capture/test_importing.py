@@ -9,6 +9,7 @@ import pytest
 
 from catmem.capture.importing import FORMATS, UNFILED, ImportReport, files_of, format_of
 from catmem.capture.known import Known
+from catmem.clients.catalogue import CLIENTS
 from catmem.domain.errors import ImportFailed
 from catmem.domain.session import SessionRef
 from tests.capture.world import PROJECT, REF, World
@@ -129,6 +130,23 @@ def test_the_same_words_under_other_ids_are_not_merged(world: World, tmp_path: P
 def test_ids_that_repeat_by_chance_are_not_merged(world: World, tmp_path: Path) -> None:
     other = Talk(FORK, day=9).user("u1", "茶壶").says("a1", "teapot")
     assert counts(world.imported(talk().write(tmp_path), other.write(tmp_path))) == (2, 6, 0)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_ids_that_programs_count_are_not_merged_at_the_same_minute(
+    world: World, tmp_path: Path, order: tuple[int, int]
+) -> None:
+    files = [
+        Talk().user("msg-001", "帮我修好茶壶").says("msg-002", "ok").user("msg-003", "now the lid").write(tmp_path),
+        Talk(FORK).user("msg-001", "rename the kettle").says("msg-002", "ok").user("msg-003", "然后提交").write(tmp_path),
+    ]
+    paths = [files[number] for number in order]
+    world.imported(*paths)
+    before = world.bytes()
+    assert counts(world.imported(*paths)) == (2, 0, 6)
+    assert world.bytes() == before
+    said = [text for ref in (REF, SessionRef(PROJECT, f"claude-code:{FORK}")) for _, text in world.told(ref)]
+    assert said == ["帮我修好茶壶", "ok", "now the lid", "rename the kettle", "ok", "然后提交"]
 
 
 def test_one_session_in_two_folders_is_one_session(world: World, tmp_path: Path) -> None:
@@ -303,7 +321,7 @@ def test_an_export_is_handed_over(world: World, tmp_path: Path) -> None:
 
 
 def test_formats_and_files(tmp_path: Path) -> None:
-    assert FORMATS == ("claude-code", "messages", "catmem-export")
+    assert FORMATS == (*CLIENTS, "catmem-export")
     (tmp_path / "x.txt").write_text("x")
     assert [(path.name, walked) for path, walked in files_of([tmp_path / "x.txt", tmp_path])] == [("x.txt", False)]
 

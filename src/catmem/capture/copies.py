@@ -1,7 +1,8 @@
 """Sessions that begin with another's messages: a resumed, forked or branched talk is copied into a file of its own.
 
 A message belongs to one session. Which one does not depend on who was met first: it is the one that went on sooner
-after the common part, or that did not go on at all.
+after the common part, or that did not go on at all. Programs that count their ids (`msg-001`) repeat them by chance, so
+a copy has the words too, from the first message on.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from catmem.capture.known import Known, prompt_uid
+from catmem.capture.known import Known, is_same_text, prompt_uid
 from catmem.clients.port import Mark, TranscriptChunk
 from catmem.clients.readers import reader_of
 from catmem.domain.clock import seconds_of
@@ -20,6 +21,8 @@ from catmem.sessions.history import History
 
 # A copy begins with messages of long before; in a new talk the first message is as old as the session.
 _FRESH = 60.0
+# Characters up to which the words of a copy are compared: ids that repeat by chance show in the short ones.
+_COMPARED = 4096
 
 
 @dataclass(slots=True)
@@ -43,7 +46,12 @@ class _Line:
 
     uid: str
     timestamp: str
-    said: bool
+    role: str
+    text: str
+
+    @property
+    def said(self) -> bool:
+        return self.role in ("user", "assistant")
 
 
 class Copies:
@@ -111,10 +119,12 @@ class Copies:
         shared.owner = known.ref
         for ref in kin:
             other = Known(self._history, ref)
+            if not any(_is_copy(_line(m), lines[0]) for m in other.messages if m.uid == lines[0].uid):
+                continue
             theirs = [_line(m) for m in other.messages if m.uid not in other.inherited]
-            times = {line.uid: line.timestamp for line in theirs}
+            named = {line.uid: line for line in theirs}
             mine = [line for line in lines if line.uid not in shared.left_out]
-            common = [line.uid for line in mine if _is_same_time(times.get(line.uid, ""), line.timestamp)]
+            common = [line.uid for line in mine if line.uid in named and _is_copy(named[line.uid], line)]
             if not common:
                 continue
             went_on = _first_of(line for line in mine if line.uid not in common)
@@ -137,15 +147,19 @@ def _continues(ref: SessionRef, uids: int) -> Mark:
 
 
 def _line(message: Message) -> _Line:
-    return _Line(message.uid, message.timestamp, message.role in ("user", "assistant"))
+    text = message.content if len(message.content) <= _COMPARED else ""
+    return _Line(message.uid, message.timestamp, message.role, text)
 
 
-def _is_same_time(one: str, other: str) -> bool:
-    """A copy keeps the times; what a hook captured is a little older than its line. Ids that repeat by chance differ."""
+def _is_copy(stored: _Line, line: _Line) -> bool:
+    """A copy keeps times and words; what a hook captured is a little older than its line."""
     try:
-        return abs(seconds_of(one) - seconds_of(other)) <= _FRESH
+        near = abs(seconds_of(stored.timestamp) - seconds_of(line.timestamp)) <= _FRESH
     except ValueError:
         return False
+    if not near or stored.role != line.role:
+        return False
+    return not (stored.text and line.text) or is_same_text(stored.text, line.text)
 
 
 def _first_of(lines: Iterable[_Line]) -> str:
