@@ -40,4 +40,22 @@ CLIENTS: dict[str, Row] = {
         "suffixes": (".jsonl",),
         "events": (),
     },
+    "chatgpt": {
+        "history": "catmem.clients.chatgpt.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": (),
+        "suffixes": (".json", ".zip"),
+        "events": (),
+    },
+    "claude-ai": {
+        "history": "catmem.clients.claude_ai.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": (),
+        "suffixes": (".json", ".zip"),
+        "events": (),
+    },
 }

@@ -21,6 +21,11 @@ UNKNOWN_FORMAT: Reason = (
 MORE: Reason = ("more problems follow in this file", "该文件还有更多问题")
 
 
+def empty(title: str) -> Reason:
+    named = f" {title!r}" if title else ""
+    return f"skipped: no message in the conversation{named}", f"已跳过：对话{named}中没有消息"
+
+
 def not_json(detail: str) -> Reason:
     return f"not JSON: {detail}", f"不是 JSON：{detail}"
 
