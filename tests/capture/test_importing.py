@@ -77,6 +77,18 @@ def test_a_dry_run_counts_and_writes_nothing(world: World, tree: Path) -> None:
     assert world.bytes() == {}
 
 
+def test_a_dry_run_finds_what_the_import_then_finds(world: World, tmp_path: Path) -> None:
+    world.prompt("茶壶", "p1")
+    world.now += 120  # when the transcript says that it was answered
+    world.stop("teapot", "p1")
+    talk().write(tmp_path)
+    fork().write(tmp_path)
+    for _ in range(2):
+        foreseen = counts(world.imported(tmp_path, dry_run=True))
+        assert counts(world.imported(tmp_path)) == foreseen
+    assert foreseen[1] == 0
+
+
 def test_what_hooks_captured_is_known(world: World, tree: Path) -> None:
     world.prompt("茶壶", "p1")
     world.stop("teapot", "p1")
@@ -138,7 +150,11 @@ def test_ids_that_programs_count_are_not_merged_at_the_same_minute(
 ) -> None:
     files = [
         Talk().user("msg-001", "帮我修好茶壶").says("msg-002", "ok").user("msg-003", "now the lid").write(tmp_path),
-        Talk(FORK).user("msg-001", "rename the kettle").says("msg-002", "ok").user("msg-003", "然后提交").write(tmp_path),
+        Talk(FORK)
+        .user("msg-001", "rename the kettle")
+        .says("msg-002", "ok")
+        .user("msg-003", "然后提交")
+        .write(tmp_path),
     ]
     paths = [files[number] for number in order]
     world.imported(*paths)

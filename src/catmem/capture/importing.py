@@ -36,6 +36,8 @@ _HEAD_LINES = 20
 _MOST_PROBLEMS = 50
 # Sessions of one file whose messages are held at a time: an export may have thousands.
 _MOST_KNOWN = 64
+# Of a text, in characters, so that a dry run of a large tree keeps little of it.
+_TOLD_APART = 200
 _NOT_SESSIONS = ("subagents", "tool-results", "memory", "node_modules", ".git")
 # What else Claude Code keeps as JSON lines: each prompt again, the log of a workflow.
 _LOGS = ("history.jsonl", "journal.jsonl")
@@ -99,7 +101,7 @@ class Importer:
         self._progress = progress
         self._copies = Copies(history, thorough=True)
         self._homes: dict[str, str] | None = None
-        self._seen: set[tuple[str, str]] = set()
+        self._seen: set[tuple[str, str, str, str]] = set()
         self._sessions: set[SessionRef] = set()
         self.report = ImportReport()
 
@@ -156,17 +158,24 @@ class Importer:
             known[ref] = Known(self._history, ref)
         followed = path if CLIENTS[client]["hooks"] else None
         if self._dry_run:
-            taken = self._counted(known[ref], chunk)
+            taken = self._counted(known[ref], chunk, followed, client)
         else:
             taken = take_in(self._history, known[ref], chunk, self._copies, path=followed, client=client)
         self.report.messages_new += len(taken.new) - taken.moved
         self.report.messages_known += taken.known + taken.moved
         self._sessions.add(ref)
 
-    def _counted(self, known: Known, chunk: TranscriptChunk) -> Taken:
-        """What an import would find; a copy is known by its message's id and time."""
-        new = [m for m in chunk.messages if m.uid not in known.uids and (m.uid, m.timestamp) not in self._seen]
-        self._seen.update((message.uid, message.timestamp) for message in new)
+    def _counted(self, known: Known, chunk: TranscriptChunk, path: Path | None, client: str) -> Taken:
+        """What an import would find. A copy of what this run has only counted shows by its id, time and words."""
+        copies = self._copies.settle(known, chunk, path, client).left_out
+        new = []
+        for message in chunk.messages:
+            if message.uid in known.uids or message.uid in copies:
+                continue
+            told = (message.uid, message.timestamp, message.role, message.content[:_TOLD_APART])
+            if told not in self._seen and not known.twins(message, chunk.prompts.get(message.uid, "")):
+                new.append(message)
+            self._seen.add(told)
         return Taken(tuple(new), len(chunk.messages) - len(new))
 
     def _ref(self, client: str, chunk: TranscriptChunk) -> SessionRef:
