@@ -31,6 +31,20 @@ CLIENTS: dict[str, Row] = {
         "suffixes": (".jsonl",),
         "events": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"),
     },
+    "codex": {
+        "history": "catmem.clients.codex.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": (
+            "$CODEX_HOME/sessions",
+            "$CODEX_HOME/archived_sessions",
+            "~/.codex/sessions",
+            "~/.codex/archived_sessions",
+        ),
+        "suffixes": (".jsonl", ".jsonl.zst", ".json"),
+        "events": (),
+    },
     "messages": {
         "history": "catmem.clients.messages.history",
         "hooks": "",

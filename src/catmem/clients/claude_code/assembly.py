@@ -15,6 +15,7 @@ from catmem.clients.claude_code.wire import Record, text_of
 from catmem.clients.claude_code.words import words_of
 from catmem.clients.helper import is_helper_prompt
 from catmem.clients.lines import Line, shortened
+from catmem.clients.own_tools import RECALLED, is_own_tool
 from catmem.clients.port import Mark, Problem
 from catmem.clients.reasons import Reason
 from catmem.domain.clock import parse_instant
@@ -146,8 +147,8 @@ class Assembly:
 
     def _result(self, record: Record, line: Line, block: Record, uid: str) -> None:
         call_id = text_of(block.get("tool_use_id"))
-        own = wire.is_own_tool(self._tools.get(call_id, ""))
-        entry = self._entry(record, line, uid, "tool", wire.RECALLED if own else wire.result_text(block))
+        own = is_own_tool(self._tools.get(call_id, ""))
+        entry = self._entry(record, line, uid, "tool", RECALLED if own else wire.result_text(block))
         entry.call_id = call_id or "unknown"
         entry.kind = "agent" if entry.side else ""
 

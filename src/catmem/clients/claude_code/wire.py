@@ -23,10 +23,6 @@ TOOL_LIMIT = 64 << 10
 # One string among the arguments of a call, so that the whole stays JSON within TOOL_LIMIT.
 ARGUMENT_LIMIT = 16 << 10
 
-# The program's own tools of memory: what they return was known before, and is not learned again.
-_OWN_TOOL = re.compile(r"mcp__(?:plugin_)?catmem")
-RECALLED = "[recalled memories, not kept here]"
-
 _USAGE = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _REMINDER = re.compile(r"(?:^|\n)[ \t]*<system-reminder>.*?</system-reminder>[ \t]*(?=\n|\Z)", re.DOTALL)
 
@@ -108,10 +104,6 @@ def _trimmed(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [_trimmed(item, depth + 1) for item in value]
     return value
-
-
-def is_own_tool(name: str) -> bool:
-    return bool(_OWN_TOOL.match(name))
 
 
 def usage_of(record: Record) -> dict[str, int] | None:
