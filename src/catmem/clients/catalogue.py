@@ -45,6 +45,15 @@ CLIENTS: dict[str, Row] = {
         "suffixes": (".jsonl", ".jsonl.zst", ".json"),
         "events": (),
     },
+    "gemini": {
+        "history": "catmem.clients.gemini_cli.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": ("~/.gemini/tmp",),
+        "suffixes": (".json", ".jsonl"),
+        "events": (),
+    },
     "messages": {
         "history": "catmem.clients.messages.history",
         "hooks": "",
