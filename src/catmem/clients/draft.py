@@ -17,6 +17,8 @@ from catmem.clients.reasons import Reason
 from catmem.domain.clock import parse_instant
 from catmem.domain.message import Message, Role, ToolCall
 
+Record = Mapping[str, Any]
+
 # What a tool printed is kept up to here: the file, the log, the page can be looked up where it came from.
 TOOL_LIMIT = 64 << 10
 
@@ -41,6 +43,10 @@ class Draft:
         self._records = 0
         self._begun = False
         self._helper: bool | None = None
+
+    def begin(self, key: str, began: str = "") -> None:
+        """Tells the key, and the time of the start, where they stand inside the file."""
+        self.key, self._time = cleaned(key), began or self._time
 
     def say(
         self,
@@ -150,12 +156,12 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def record_of(value: object) -> Mapping[str, Any]:
+def record_of(value: object) -> Record:
     """A field that should be a record, an empty one if it is not."""
     return value if isinstance(value, dict) else {}
 
 
-def records_in(value: object) -> list[Mapping[str, Any]]:
+def records_in(value: object) -> list[Record]:
     """The records in a field that should be a list of them."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 

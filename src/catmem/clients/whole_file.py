@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from catmem.clients.lines import records_of
+from catmem.clients import reasons
+from catmem.clients.draft import Draft, Record
+from catmem.clients.lines import Line, read_lines, records_of
 from catmem.clients.port import CHUNK_BYTES, START, Position, TranscriptChunk
 from catmem.domain.clock import stamp
 from catmem.domain.errors import BadInput, StorageFailed
@@ -37,6 +40,42 @@ class WholeFileHistory:
                 f"{path}: cannot be read ({error.strerror or error}). Check the file and its permissions.",
                 f"{path}：无法读取（{error.strerror or error}）。请检查文件及其权限。",
             ) from error
+
+
+# A record begins so; after a torn write the next whole one is found by it.
+_HEADS = re.compile(r'\{"[A-Za-z_]+":')
+
+
+def drafted(path: Path, draft: Draft, take: Callable[[Record, Line], None], limit: int) -> Iterator[TranscriptChunk]:
+    """A file of JSON lines that is one session: each record goes to `take`, which adds to the draft."""
+    with path.open("rb") as file:
+        refuse_encodings(path, file.read(512))
+        begun, end, number = 0, 0, 0
+        for line in read_lines(file):
+            for record in _line_records(line, draft):
+                take(record, line)
+            end, number = line.end, line.number
+            if end - begun >= limit:
+                yield draft.chunk(end, number, at_end=False)
+                begun = end
+        yield draft.chunk(end, number)
+
+
+def _line_records(line: Line, draft: Draft) -> Iterator[Record]:
+    if line.raw is None:
+        draft.fault(reasons.too_long(line.end - line.start), line.number)
+        return
+    values, reason = records_of(line.raw, _HEADS)
+    if reason:
+        draft.fault(reasons.not_json(reason) if line.ended else reasons.incomplete(reason), line.number)
+    for value in values:
+        if isinstance(value, dict):
+            draft.read()
+            yield value
+        else:
+            draft.fault(reasons.NOT_A_RECORD, line.number)
+    if not values and not reason and b"\x00" in line.raw:
+        draft.fault(reasons.nul_characters(line.raw.count(b"\x00")), line.number)
 
 
 def written_at(path: Path) -> str:
