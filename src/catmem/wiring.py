@@ -121,7 +121,7 @@ class Catmem:
         from catmem.clients.catalogue import CLIENTS
 
         program = Path(sys.executable).with_name("mem")
-        start = (str(program),) if program.exists() else (sys.executable, "-m", "catmem")
+        start = (str(program),) if program.exists() else (sys.executable, "-P", "-m", "catmem")
         # Named outright unless it is the usual place: an assistant started elsewhere has no CATMEM_DIR.
         usual = self.paths.root == Path.home() / ".catmem"
         options = () if usual else ("--dir", str(self.paths.root.absolute()))

@@ -41,8 +41,8 @@ def run(arguments: list[str]) -> None:
     client, event_name, root = _parsed(arguments)
     if client not in CLIENTS or not CLIENTS[client]["hooks"]:
         return
-    deadline.arm(event_name)
     places = Places(root or default_root())
+    deadline.arm(event_name, lambda: record_failure(places, event_name, TimeoutError(), now()))
     try:
         payload = json.loads(sys.stdin.buffer.read(LARGEST_PAYLOAD))
         if isinstance(payload, dict):
@@ -71,6 +71,7 @@ def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any
     values = _settings(places)
     project = project_of(event["cwd"] or os.getcwd(), values.get("project_roots", ())).key
     captured = _captured(places, event, values, project)
+    deadline.captured()
     context, notice = _context(places, event, values, captured.get("project") or project)
     reply = import_module(CLIENTS[client]["reply"]).answer(event_name, context, notice)
     if reply:

@@ -40,7 +40,8 @@ def worker_arguments(event: Mapping[str, Any], captured: Mapping[str, Any]) -> l
 def spawn_worker(root: str, *arguments: str) -> None:
     """Starts `mem work --background`. It leaves at once if another worker is at it; failing to start is no fault of
     the hook's: the next session starts one."""
-    command = [sys.executable, "-m", "catmem", "--dir", root, "work", "--background", *arguments]
+    # -P: the working directory is the user's project, and its json.py is not the one that we mean.
+    command = [sys.executable, "-P", "-m", "catmem", "--dir", root, "work", "--background", *arguments]
     environment = {**os.environ, "CATMEM_HELPER": "1"}
     devnull = os.devnull
     try:

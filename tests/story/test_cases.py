@@ -1,0 +1,52 @@
+"""What users of such tools have met, told from outside: the command line and the hooks of a fresh home."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.story.machine import Machine
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "teapot"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("prompt", ["the lid is of clay", "壶盖是陶土做的"])
+def test_a_prompt_on_a_busy_machine_is_kept(machine: Machine, workspace: Path, prompt: str) -> None:
+    process = machine.start("hook", "claude-code", "UserPromptSubmit", cwd=workspace)
+    time.sleep(1.3)  # past the time for an answer, which a machine under load may take to get this far
+    payload = {"session_id": "s1", "transcript_path": "/nonexistent", "cwd": str(workspace), "prompt": prompt}
+    process.communicate(json.dumps(payload), timeout=60)
+    assert process.returncode == 0
+    assert machine.said() == [prompt]
+
+
+def test_a_hook_that_is_cut_off_says_so(machine: Machine, workspace: Path) -> None:
+    machine.run("init")
+    process = machine.start("hook", "claude-code", "UserPromptSubmit", cwd=workspace)
+    assert process.wait(timeout=60) == 0  # nobody ever sends its payload
+    assert "hook call" in machine.start("doctor").communicate(timeout=60)[0]
+
+
+def test_the_worker_imports_nothing_of_the_users_project(machine: Machine, workspace: Path) -> None:
+    for name in ("json", "catmem", "typing", "queue"):
+        (workspace / f"{name}.py").write_text("open('was_run', 'w').close()\n")
+    machine.hook("UserPromptSubmit", workspace, prompt="we use pnpm here, never npm. 记住：回答先给结论，再讲理由")
+    end = time.monotonic() + 30
+    while time.monotonic() < end and not machine.exported()["memories"]:
+        time.sleep(0.2)
+    assert machine.exported()["memories"]
+    assert sorted(os.listdir(workspace)) == ["catmem.py", "json.py", "queue.py", "typing.py"]
