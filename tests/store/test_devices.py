@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from catmem.capture.remember import remember
 from catmem.domain.change import Change
 from catmem.domain.memory import Memory
 from catmem.ledger.ledger import Ledger, encode
 from catmem.settings.paths import Paths
 from catmem.store.memories import MemoryStore
 from catmem.store.records import export_entries
+from catmem.wiring import Catmem
 from tests.domain.samples import changes, claim_about, distilled, said
 from tests.domain.test_fold import folded
 
@@ -152,3 +154,30 @@ def test_the_store_folds_as_the_rule_says_however_the_lines_arrive(tmp_path_fact
     assert [e for m in copy.all() for e in export_entries(m)] == list(records)
     for made in (store, slow, copy):
         made.close()
+
+
+def test_a_ledger_that_was_written_over_costs_no_memory_and_is_put_back(tmp_path: Path) -> None:
+    catmem = Catmem(tmp_path)
+    id = remember(
+        catmem.store, "我们用 pnpm，不用 npm", project="shop", scope="project", kind="convention",
+        session="s1", redact=lambda text, source: text, clock=catmem.clock,
+    )  # fmt: skip
+    before = catmem.store.all()
+    [ledger] = catmem.ledger.files()
+    ledger.write_bytes(b"\x00garbage without an end")
+    catmem.close()
+
+    again = Catmem(tmp_path)
+    assert again.store.all() == before, "what the database knows stays"
+    assert [(device, start) for device, start, _ in again.store.problems()] == [(ledger.stem, 0)]
+    other = remember(
+        again.store, "deploys go through the pipeline", project="shop", scope="project", kind="convention",
+        session="s2", redact=lambda text, source: text, clock=again.clock,
+    )  # fmt: skip
+    assert ledger.read_bytes() == b"\x00garbage without an end", "nothing is appended to a ruin"
+
+    assert again.store.rescue_ledgers() == 1
+    assert again.store.problems() == []
+    again.store.rebuild()
+    assert {memory.id for memory in again.store.live()} == {id, other}
+    assert any(path.read_bytes() == b"\x00garbage without an end" for path in again.paths.quarantine.iterdir())

@@ -96,9 +96,14 @@ def _ledger(catmem: Catmem) -> Iterator[Finding]:
     for device, start, reason in problems:
         yield Finding(
             "ledger",
-            f"ledger/{device}.jsonl has a line at byte {start} that cannot be read ({reason}); the others are used",
-            f"ledger/{device}.jsonl 在第 {start} 字节处有一行无法读取（{reason}）；其余各行照常使用",
+            f"ledger/{device}.jsonl cannot be read at byte {start} ({reason}); the rest is used",
+            f"ledger/{device}.jsonl 在第 {start} 字节处无法读取（{reason}）；其余部分照常使用",
+            (lambda: _rescue(catmem)) if device in {path.stem for path in catmem.ledger.unreadable()} else None,
         )
+
+
+def _rescue(catmem: Catmem) -> None:
+    catmem.store.rescue_ledgers()
 
 
 def _sessions(catmem: Catmem) -> Iterator[Finding]:

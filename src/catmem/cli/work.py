@@ -13,7 +13,7 @@ import click
 from filelock import FileLock, Timeout
 
 from catmem.cli.output import Session, counted, mem_command, two
-from catmem.domain.errors import LockBusy
+from catmem.domain.errors import LockBusy, StorageFailed
 from catmem.domain.session import SessionRef
 from catmem.settings.paths import FILE_MODE
 from catmem.wiring import Catmem
@@ -86,6 +86,11 @@ def only_worker(catmem: Catmem, wait: float) -> Iterator[None]:
             "a background worker is busy with this data; try again in a minute",
             "后台工作进程正在处理这份数据；请一分钟后再试",
         ) from error
+    except OSError as error:
+        raise StorageFailed(
+            f"cannot write in {catmem.paths.root}: {error.strerror}; free space or mend its permissions",
+            f"无法写入 {catmem.paths.root}：{error.strerror}；请检查磁盘空间和权限",
+        ) from error
     try:
         yield
     finally:
@@ -100,6 +105,7 @@ def run_work(
     seconds: float | None = None,
 ) -> Worked:
     """One pass over all kinds of work, within `seconds` if given. Call it under `only_worker()`."""
+    from catmem.capture.identity import learn_projects
     from catmem.capture.spool import drain
     from catmem.capture.transcript import catch_up_transcripts
     from catmem.dream.expire import expire
@@ -108,6 +114,7 @@ def run_work(
     stop = _stopper(seconds)
     drain(str(catmem.paths.root), catmem.settings.durability)
     catch_up_transcripts(catmem.history, catmem.clock, stop=stop)
+    learn_projects(catmem.projects, catmem.history.headers(), catmem.settings.project_roots, stop=stop)
     done = catmem.distiller.run(everything=everything, named=named, stop=stop)
     settings = catmem.settings
     dreamed = promote(catmem.store, settings.preference_confirm_threshold)

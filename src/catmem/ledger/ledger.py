@@ -13,7 +13,7 @@ import json
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -62,12 +62,16 @@ class Ledger:
         return self._device
 
     def files(self) -> list[Path]:
-        """The ledgers of all devices, in the order of their names; copies that a syncing program made are not."""
-        return [path for path in self._all() if not _is_copy(path)]
+        """The ledgers of all devices, in the order of their names; neither copies nor ruins."""
+        return [path for path in self._all() if _names(path) == path.stem]
 
     def copies(self) -> list[Path]:
         """Files that name another file's device: conflict copies of a synced folder, which nobody writes or folds."""
-        return [path for path in self._all() if _is_copy(path)]
+        return [path for path in self._all() if _names(path) not in ("", path.stem)]
+
+    def unreadable(self) -> list[Path]:
+        """Files in which nothing is a ledger's: something wrote over them. Nobody reads or appends to them."""
+        return [path for path in self._all() if not _names(path)]
 
     def _all(self) -> list[Path]:
         return sorted(self._paths.ledger.glob("*.jsonl"))
@@ -162,6 +166,17 @@ class Ledger:
         except OSError as error:
             raise _storage(path, error) from error
 
+    def put_back(self, path: Path, changes: Iterable[Change]) -> None:
+        """Writes an unreadable ledger anew from changes known of it; what stood there goes to quarantine first."""
+        head = json.dumps({"format": FORMAT, "device": path.stem, "machine": ""}).encode() + b"\n"
+        try:
+            self._paths.make(self._paths.quarantine)
+            aside = self._paths.quarantine / f"ledger-{path.stem}-{now(self._clock).replace(':', '')}.jsonl"
+            write_private(aside, path.read_bytes())
+            write_private(path, head + b"".join(encode(change) for change in changes))
+        except OSError as error:
+            raise _storage(path, error) from error
+
     def _path(self, device: str) -> Path:
         return self._paths.ledger / f"{device}.jsonl"
 
@@ -237,9 +252,20 @@ def _json(raw: bytes) -> dict[str, object]:
     return record if isinstance(record, dict) else {}
 
 
-def _is_copy(path: Path) -> bool:
-    head = _json(_first_line(path))
-    return head.get("format") == FORMAT and head.get("device") != path.stem
+# Where line 1 is damaged, the changes after it still make the file a ledger.
+_HEAD_BYTES = 1 << 16
+
+
+def _names(path: Path) -> str:
+    """The device that a file's first line names; its own name if it has changes only; "" if it is no ledger at all."""
+    try:
+        with path.open("rb") as file:
+            first, *rest = (_json(line) for line in file.read(_HEAD_BYTES).split(b"\n"))
+    except OSError:
+        return ""
+    if first.get("format") == FORMAT:
+        return str(first.get("device", ""))
+    return path.stem if any("op" in record for record in (first, *rest)) else ""
 
 
 def _write_note(note: Path, device: str) -> None:

@@ -12,7 +12,7 @@ from catmem.domain.errors import BadInput, DataDamaged, LockBusy, StorageFailed,
 from catmem.domain.forgetting import Tombstones, heard, stone_record, without_words, wordless
 from catmem.domain.memory import Memory, statement_hash
 from catmem.store.database import remove, remove_old_copies
-from catmem.store.folding import catch_up, fold_news, tombstones
+from catmem.store.folding import catch_up, change_of, fold_news, tombstones
 from catmem.store.reading import MemoryReading, memory_of
 
 # How often a writer that lost the race proposes again; the last time it holds the lock and cannot lose.
@@ -81,6 +81,16 @@ class MemoryStore(MemoryReading):
             change = Change(0, "", "", "forget", "user", why=why, ids=tuple(sorted(m.id for m in gone)))
             self.using(lambda connection: self._append(connection, [change], {}))
             self._wipe({revision.text for memory in gone for revision in memory.revisions})
+
+    def rescue_ledgers(self) -> int:
+        """Writes ledgers that something wrote over anew, from what the database knows of them. Returns how many."""
+        with self._ledger.locked():
+            ruins = self._ledger.unreadable()
+            for path in ruins:
+                rows = self._all("SELECT record FROM changes WHERE device = ? ORDER BY seq", (path.stem,))
+                self._ledger.put_back(path, [change_of(row[0]) for row in rows])
+            self.catch_up()
+        return len(ruins)
 
     def with_absorbed(self, ids: Sequence[str]) -> list[Memory]:
         """The memories of `ids` and all that were merged into them: what a forget of them removes."""

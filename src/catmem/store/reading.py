@@ -10,6 +10,7 @@ from typing import Any
 from catmem.domain.change import Change
 from catmem.domain.errors import BadInput, NotFound
 from catmem.domain.memory import Memory
+from catmem.settings import registry
 from catmem.store.folding import change_of
 from catmem.store.held import HeldDatabase
 from catmem.store.records import memory_from_json
@@ -42,17 +43,16 @@ class MemoryReading(HeldDatabase):
         """The memories in force: of one project and the profile, or of all projects for None; oldest first."""
         where, values = "status = 'live'", list[str]()
         if project is not None:
-            where += (
-                " AND (scope = 'global' OR project = ?)" if with_global else " AND scope != 'global' AND project = ?"
-            )
-            values.append(project)
+            within, values = self._within(project)
+            where += f" AND (scope = 'global' OR {within})" if with_global else f" AND scope != 'global' AND {within}"
         return self._memories(f"{where} ORDER BY updated_at, id", values)
 
     def all(self, project: str | None = None) -> list[Memory]:
         """Every memory, superseded and forgotten ones too, in a stable order."""
         if project is None:
             return self._memories("1 ORDER BY project, id", ())
-        return self._memories("project = ? ORDER BY project, id", (project,))
+        within, values = self._within(project)
+        return self._memories(f"{within} ORDER BY project, id", values)
 
     def from_session(self, project: str, session: str) -> list[Memory]:
         """The memories that have evidence in a session."""
@@ -88,17 +88,25 @@ class MemoryReading(HeldDatabase):
 
     def digests(self, project: str, limit: int) -> list[dict[str, Any]]:
         """The newest digests of a project: {"session", "at", "text", "topics", "progress"}."""
+        within, values = self._within(project)
         rows = self._all(
-            "SELECT session, at, record FROM digests WHERE project = ? ORDER BY at DESC, session LIMIT ?",
-            (project, limit),
+            f"SELECT session, at, record FROM digests WHERE {within} ORDER BY at DESC, session LIMIT ?",
+            (*values, limit),
         )
         return [{"session": row[0], "at": row[1], **json.loads(row[2])} for row in rows]
 
     def problems(self) -> list[tuple[str, int, str]]:
-        """Ledger lines that could not be read: (device, byte offset, reason); and copies of ledgers, never folded."""
+        """What of the ledgers could not be read: (device, byte offset, reason). Copies of ledgers are never folded; of
+        a file that was written over, what the database knows stays."""
         lines = [(str(d), int(s), str(r)) for d, s, r in self._all("SELECT device, start, reason FROM problems", ())]
         copies = [(path.stem, 0, "a copy of another ledger, not read") for path in self._ledger.copies()]
-        return lines + copies
+        ruins = [(path.stem, 0, "something wrote over it") for path in self._ledger.unreadable()]
+        return lines + copies + ruins
+
+    def _within(self, project: str) -> tuple[str, list[str]]:
+        """The condition that a row is of a project or of one merged into it, and its values."""
+        members = registry.read(self._paths).members(project)
+        return f"project IN ({', '.join('?' * len(members))})", list(members)
 
     def _memories(self, where: str, values: Iterable[object]) -> list[Memory]:
         sql, given = f"SELECT record FROM memories WHERE {where}", tuple(values)
