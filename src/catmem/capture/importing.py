@@ -39,6 +39,7 @@ _MOST_KNOWN = 64
 # Of a text, in characters, so that a dry run of a large tree keeps little of it.
 _TOLD_APART = 200
 _NOT_SESSIONS = ("subagents", "tool-results", "memory", "node_modules", ".git")
+_NO_SESSION_NAMES = ("agent-", "msg_", "prt_")
 # What else Claude Code keeps as JSON lines: each prompt again, the log of a workflow.
 _LOGS = ("history.jsonl", "journal.jsonl")
 
@@ -262,8 +263,8 @@ def _is_export(head: bytes, records: Sequence[object]) -> bool:
 
 
 def _is_beside(inside: Path) -> bool:
-    """True for files that a tool keeps beside its sessions: a subagent's record, a tool's output."""
-    return inside.name.startswith("agent-") or any(part in _NOT_SESSIONS for part in inside.parts[:-1])
+    """True for files that a tool keeps beside its sessions: a subagent's record, a tool's output, a part of a message."""
+    return inside.name.startswith(_NO_SESSION_NAMES) or any(part in _NOT_SESSIONS for part in inside.parts[:-1])
 
 
 def _unknown(path: Path) -> Reason:

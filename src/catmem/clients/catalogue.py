@@ -54,6 +54,20 @@ CLIENTS: dict[str, Row] = {
         "suffixes": (".json", ".jsonl"),
         "events": (),
     },
+    "opencode": {
+        "history": "catmem.clients.opencode.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": (
+            "$XDG_DATA_HOME/opencode",
+            "~/.local/share/opencode",
+            "~/Library/Application Support/opencode",
+            "$APPDATA/opencode",
+        ),
+        "suffixes": (".db", ".json", ".jsonl"),
+        "events": (),
+    },
     "messages": {
         "history": "catmem.clients.messages.history",
         "hooks": "",
