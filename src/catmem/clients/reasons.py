@@ -7,6 +7,10 @@ Reason = tuple[str, str]
 NOT_A_RECORD: Reason = ("not a record", "不是一条记录")
 NO_TIME: Reason = ("no time of its own: took that of the line before, or of the file", "没有时间：取上一行或文件的时间")
 NO_ZONE: Reason = ("a time without a zone: read as local time", "时间没有时区：按本地时间读取")
+LOOKS_ALIKE: Reason = (
+    "blanks at line ends are missing: a heading of the assistant looks like words of the user",
+    "行尾空格缺失：助手的标题与用户的话无法区分",
+)
 NO_SESSION: Reason = ("no session", "没有 session")
 NO_CONTENT: Reason = ("no content", "没有 content")
 NO_TALK: Reason = (
