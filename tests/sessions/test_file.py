@@ -47,12 +47,42 @@ def test_a_known_uid_is_left_out_but_a_mark_that_names_it_does_not_hide_it(tmp_p
     assert (outcome["new"], outcome["known"]) == ([3], 2)
 
 
-def test_hot_appends_look_back_a_window_and_imports_everywhere(tmp_path: Path) -> None:
+def test_hot_appends_look_back_a_window_and_imports_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = place_in(tmp_path)
+    monkeypatch.setattr("catmem.sessions.present._REMEMBERED", 0)  # as each hook is a process of its own
     put(place, *(record(n, "x" * 1000) for n in range(1, 300)))
     assert put(place, record(299), record(250))["known"] == 2
     assert put(place, record(1), whole_file_dedupe=True)["known"] == 1
     assert put(place, record(1))["known"] == 0  # out of the window: what the read position of a transcript is for
+
+
+def test_a_process_that_stays_knows_what_it_wrote_unless_somebody_else_did_too(tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+    for n in range(1, 300):
+        put(place, record(n, "x" * 1000))
+    assert put(place, record(1))["known"] == 1  # out of the window, but remembered
+    code = (
+        "import sys; from catmem.sessions.file import append; from catmem.sessions.names import Place\n"
+        "from catmem.sessions.records import message_record\n"
+        f"made = message_record('user', 'theirs', {at(1)!r}, uid='theirs')\n"
+        f"append(Place(*sys.argv[1:]), {KEY!r}, [made], durability='none')\n"
+    )
+    theirs = [sys.executable, "-c", code, place.file, place.archive, place.lock, place.quarantine]
+    subprocess.run(theirs, check=True, env=_environment())
+    assert put(place, {**record(400), "uid": "theirs"}, record(299))["known"] == 2
+    Path(place.file).unlink()
+    assert put(place, record(299))["new"] == [1]
+
+
+def test_a_mark_repeated_in_one_process_is_written_once(tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+    one, other = (mark_record("leaf", at(1), uid=uid) for uid in ("u1", "u2"))
+    put(place, record(1), one)
+    sizes = []
+    for mark in (one, other, other, one, one):
+        put(place, mark)
+        sizes.append(Path(place.file).stat().st_size)
+    assert sizes[1] == sizes[2] and sizes[3] == sizes[4] and len(set(sizes)) == 3
 
 
 def test_a_message_without_a_uid_is_always_new(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from catmem.domain.errors import StorageFailed
 from catmem.sessions.header import short_title
 from catmem.sessions.locks import LOCK_WAIT, session_lock
 from catmem.sessions.open_session import OpenSession
-from catmem.sessions.present import Present, newest_mark
+from catmem.sessions.present import Present, newest_mark, remember, remembered
 from catmem.sessions.records import is_message, is_record, mark_record, scan, stored
 
 TYPE_CHECKING = False
@@ -141,8 +141,7 @@ def _add(
     created = session.size == 0
     # What a session inherits may stand anywhere in it.
     whole = whole_file_dedupe or any(record.get("mark") == "inherited" for record in records)
-    start = 0 if whole else max(session.room, session.size - WINDOW)
-    present = Present(session.read(start, session.size))
+    present = _present(session, whole)
     outcome: Outcome = {"new": [], "written": [], "known": 0, "healed": session.healed}
     # In the order given: a mark that says how far a source was read must not outlive the messages before it.
     lines = _listing_marks(session, listing, records)
@@ -162,6 +161,8 @@ def _add(
     lines = [line for line in (_news(session.key, line, present) for line in lines) if line]
     if lines:
         session.write(lines, sync=_must_sync(durability, records))
+        if not whole:
+            remember(session, present, lines)
         if created and durability != "none":
             session.sync_folder()
     else:
@@ -170,6 +171,18 @@ def _add(
         if outcome["known"] and _must_sync(durability, records):
             session.sync()
     return outcome
+
+
+def _present(session: OpenSession, whole: bool) -> Present:
+    """What to look records up in: the last WINDOW, or everything that the session ever had."""
+    if not whole:
+        return remembered(session) or Present(session.read(max(session.room, session.size - WINDOW), session.size))
+    data = session.read(0, session.size)
+    if os.path.exists(session.place.archive):
+        from catmem.sessions.archive import archived_bytes  # zstd is loaded only where there is one
+
+        data = archived_bytes(session.place) + data
+    return Present(data)
 
 
 def _begins(records: Sequence[Record]) -> bool:

@@ -6,7 +6,7 @@
 `bytes` is the size of the file that the line describes, `checksum` the CRC-32 of the line before it. `count` is the
 number of messages that are the session's own; `root` the uid of its first message. `adopted` stands while count and
 last_id are an export's word for messages that are not here, `ended` while no message follows an `end` mark; `purged`
-is the time when text was last taken out of messages.
+is the time when text was last taken out of messages; `trimmed` the last id of those that only the archive has now.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _SHOWN = ("project", "cwd", "client", "count", "last_id", "root", "last_role")
 _CHECKSUM = b',"checksum":"'
 _END = b'"}}'
 # What `listing` marks may not set: it is counted here.
-_COUNTED = frozenset({"count", "last_id", "root", "last_role", "bytes", "checksum", "adopted"})
+_COUNTED = frozenset({"count", "last_id", "root", "last_role", "bytes", "checksum", "adopted", "trimmed"})
 # Of a text that another program gives us for line 1: paths end there.
 _LONGEST_TEXT = 4096
 _LONGEST_EXTRA = 1000
-_STORAGE = frozenset({"bytes", "checksum", "adopted"})
+_STORAGE = frozenset({"bytes", "checksum", "adopted", "trimmed"})
 
 
 def new(key: str, project: str = "") -> Header:
@@ -199,8 +199,43 @@ def _heed(header: Header, mark: Mapping[str, Any]) -> None:
     elif name == "inherited" and isinstance(mark.get("uids"), list):
         metadata = header["metadata"]
         metadata["count"] -= len(mark["uids"])
+    elif name == "trimmed" and isinstance(mark.get("header"), dict):
+        _count_trimmed(header, mark)
     elif name == "listing" and isinstance(mark.get("header"), dict):
         _adopt(header, mark["header"])
+
+
+def trimmed_mark(header: Mapping[str, Any], first_id: int, last_id: int, now: str) -> dict[str, Any]:
+    """What a live file says in place of the messages that went to the archive; `header` is what they made of it."""
+    metadata = header["metadata"]
+    counted = {name: metadata[name] for name in ("count", "last_id", "root", "last_role")}
+    said = {name: header[name] for name in ("preview", "created_at", "updated_at")}
+    return {
+        "mark": "trimmed",
+        "sessionKey": header["key"],
+        "timestamp": now,
+        "first_id": first_id,
+        "last_id": last_id,
+        "header": {**said, "metadata": counted},
+    }
+
+
+def _count_trimmed(header: Header, mark: Mapping[str, Any]) -> None:
+    """Counts messages that the archive has, as if they stood here."""
+    said, metadata = mark["header"], header["metadata"]
+    counted = said.get("metadata")
+    if not isinstance(counted, dict) or not _is_count(counted.get("count")) or not _is_count(counted.get("last_id")):
+        return
+    metadata["count"] += counted["count"]
+    metadata["last_id"] = max(metadata["last_id"], counted["last_id"])
+    metadata["trimmed"] = mark["last_id"] if _is_count(mark.get("last_id")) else counted["last_id"]
+    for name in ("root", "last_role"):
+        if isinstance(counted.get(name), str):
+            metadata[name] = metadata[name] or counted[name]
+    if isinstance(said.get("preview"), str):
+        header["preview"] = header["preview"] or said["preview"]
+    _span(header, said.get("created_at"))
+    _span(header, said.get("updated_at"))
 
 
 def _adopt(header: Header, listed: Mapping[str, Any]) -> None:

@@ -173,11 +173,27 @@ class History:
         """Files among the sessions that are none, or stand in the wrong place."""
         return list(self._listing.strays())
 
+    def lost(self) -> list[Path]:
+        """Archives whose live file is gone."""
+        return [Path(place.archive) for place in self._listing.lost()]
+
+    def restore(self, archive: Path) -> None:
+        """Makes the live file of such an archive anew: the session is listed, read and appended to again."""
+        from catmem.sessions.overlap import restore
+
+        for lost in self._listing.lost():
+            if lost.archive == str(archive):
+                restore(lost, now(self._clock))
+
     def write_index(self) -> None:
         """Writes index.json: projects and sessions, for people and other tools."""
         upkeep.write_index(self._paths, self.headers())
 
     # -- plumbing
+
+    def place(self, ref: SessionRef) -> Place:
+        """Where the files of a session are, for compaction."""
+        return self._place(ref)
 
     def _place(self, ref: SessionRef) -> Place:
         return place(str(self._paths.root), safe_key(ref.project), safe_key(ref.key))

@@ -11,7 +11,7 @@ from catmem.domain.session import SessionHeader
 from catmem.sessions import header as line1
 from catmem.sessions.file import heal, read_failed
 from catmem.sessions.locks import session_lock
-from catmem.sessions.names import ENDING, Place, file_name, place_of_file
+from catmem.sessions.names import ARCHIVE, COMPRESSED, ENDING, Place, file_name, place_of_file
 from catmem.sessions.reading import header_of, read_file
 from catmem.sessions.rewrite import TEMPORARY, remove_temporaries
 
@@ -55,6 +55,15 @@ class Listing:
                 # An empty one is a session whose making was killed: the next append begins it.
                 if path.stat().st_size and (header is None or not _belongs(header, folder, file)):
                     yield path
+
+    def lost(self) -> Iterator[Place]:
+        """The places of archives whose live file is gone: a hand's doing, since no step of ours removes it first."""
+        for folder in self._folders():
+            for file in _names(self._messages / folder / ARCHIVE, folders=False):
+                if file.endswith(ENDING + COMPRESSED):
+                    place = place_of_file(self._root, folder, file.removesuffix(COMPRESSED))
+                    if not os.path.exists(place.file):
+                        yield place
 
     def _headers_of(self, folder: str) -> Iterator[SessionHeader]:
         for file in self._files(folder):

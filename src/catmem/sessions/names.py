@@ -21,18 +21,20 @@ _DEVICES = frozenset(
 )
 
 ENDING = ".jsonl"
+ARCHIVE, COMPRESSED = "archive", ".zst"
 
 # Line 1 has room for it, escaped; no assistant's key is longer than a hundred.
 LONGEST_KEY = 10_000
 
 
 class Place:
-    """The files of one session: its data, its lock, and where its damaged bytes are kept."""
+    """The files of one session: its data, its older part compressed, its lock, and where damaged bytes are kept."""
 
-    __slots__ = ("file", "lock", "quarantine")
+    __slots__ = ("archive", "file", "lock", "quarantine")
 
-    def __init__(self, file: str, lock: str, quarantine: str) -> None:
+    def __init__(self, file: str, archive: str, lock: str, quarantine: str) -> None:
         self.file = file
+        self.archive = archive
         self.lock = lock
         self.quarantine = quarantine
 
@@ -47,6 +49,7 @@ def place_of_file(root: str, folder: str, file: str) -> Place:
     stem = file.removesuffix(ENDING)
     return Place(
         os.path.join(root, "messages", folder, file),
+        os.path.join(root, "messages", folder, ARCHIVE, stem + ENDING + COMPRESSED),
         os.path.join(root, "run", "locks", folder, stem + ".lock"),
         os.path.join(root, "quarantine", folder, stem + ENDING),
     )

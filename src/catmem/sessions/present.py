@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from catmem.sessions.open_session import OpenSession
     from catmem.sessions.records import Record
 
 
@@ -18,11 +19,12 @@ _FEW = 50
 class Present:
     """The messages and marks within some bytes of a file."""
 
-    __slots__ = ("_added", "_asked", "_bytes", "_inherited", "_uids")
+    __slots__ = ("_added", "_asked", "_bytes", "_inherited", "_marks", "_uids")
 
     def __init__(self, data: bytes) -> None:
         self._bytes = data
         self._added: set[str] = set()
+        self._marks: dict[str, Record] = {}
         self._asked = 0
         self._uids: set[str] | None = None
         self._inherited: set[str] | None = None
@@ -47,7 +49,17 @@ class Present:
 
     def last_mark(self, name: str) -> Record | None:
         """The newest mark of that name."""
-        return newest_mark(self._bytes, name)
+        return self._marks.get(name) or newest_mark(self._bytes, name)
+
+    def wrote(self, records: list[Record]) -> None:
+        """Tells of records that stand in the file now, so that the next append may ask this census again."""
+        for record in records:
+            if is_message(record):
+                self._added.add(record.get("uid", ""))
+            else:
+                self._marks[record["mark"]] = record
+                if record["mark"] == "inherited" and self._inherited is not None:
+                    self._inherited.update(record["uids"])
 
     def _census(self) -> tuple[set[str], set[str]]:
         uids: set[str] = set()
@@ -60,6 +72,34 @@ class Present:
                     uids.add(record["uid"])
         self._uids, self._inherited = uids, inherited
         return uids, inherited
+
+
+# A process that stays (a chat, a proxy, an import) appends to few sessions at a time; a hook to one, once.
+_REMEMBERED = 8
+# So many records, and the memory would be more than the window that it stands for.
+_LONGEST_MEMORY = 20_000
+_memories: dict[str, tuple[tuple[int, ...], Present, int]] = {}
+
+
+def remember(session: OpenSession, present: Present, records: list[Record]) -> None:
+    """Keeps what is known of a session after an append, since looking it up is most of the next one.
+
+    Only while the file is the same and ends where this append ended, so by whoever it was changed meanwhile, the next
+    append looks again.
+    """
+    present.wrote(records)
+    known = _memories.pop(session.place.file, None)
+    count = len(records) + (known[2] if known and known[1] is present else 0)
+    if count <= _LONGEST_MEMORY:
+        _memories[session.place.file] = (session.identity(), present, count)
+        while len(_memories) > _REMEMBERED:
+            del _memories[next(iter(_memories))]
+
+
+def remembered(session: OpenSession) -> Present | None:
+    """What this process knows of a session that nobody has touched since."""
+    known = _memories.get(session.place.file)
+    return known[1] if known and known[0] == session.identity() else None
 
 
 def newest_mark(data: bytes, name: str) -> Record | None:

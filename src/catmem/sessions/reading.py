@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,9 +59,18 @@ def read_file(place: Place) -> SessionContent:
     parsed = parse(bytes_of(place.file))
     if parsed.bad:
         parsed = _second_look(place, parsed)
-    messages = tuple(message_of(record, parsed.header["key"]) for record in parsed.records if is_message(record))
+    said = [record for record in parsed.records if is_message(record)]
+    bad = parsed.bad
+    # Asked for after the live file was read: what leaves that is in the archive before.
+    if os.path.exists(place.archive):
+        from catmem.sessions.archive import read_archive  # zstd is loaded only where there is one
+
+        found = read_archive(place)
+        said = _joined([record for _, record in found.lines], said)
+        bad += found.bad
+    messages = tuple(message_of(record, parsed.header["key"]) for record in said)
     marks = tuple(record for record in parsed.records if not is_message(record))
-    damage = tuple(Damage(offset, len(raw), reason) for offset, raw, reason in parsed.bad)
+    damage = tuple(Damage(offset, len(raw), reason) for offset, raw, reason in bad)
     return SessionContent(header_of(parsed.header), messages, marks, damage)
 
 
@@ -92,6 +102,21 @@ def parse(data: bytes, key: str = "") -> Parsed:
     header = line1.rebuild(key, records)
     line1.fill(header, said)
     return Parsed(header, tuple(records), tuple(bad))
+
+
+def _joined(archived: list[dict[str, Any]], live: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All messages, each once, in the order of their ids; what both files have is taken from the live one."""
+    ids = {record["id"] for record in live}
+    uids = {record.get("uid") for record in live}
+    older = {
+        record["id"]: record
+        for record in archived
+        if record["id"] not in ids and not (record.get("uid") and record["uid"] in uids)
+    }
+    joined = [*older.values(), *live]
+    if older and live and max(older) > live[0]["id"]:
+        joined.sort(key=lambda record: int(record["id"]))
+    return joined
 
 
 def header_of(record: Mapping[str, Any]) -> SessionHeader:

@@ -176,6 +176,7 @@ def read_line(raw: bytes) -> tuple[list[tuple[bytes, Record]], str]:
     reason = "NUL bytes" if b"\x00" in raw else ""
     if body.startswith(_BOM):
         body = body[len(_BOM) :]
+        reason = reason or ("" if body else "a byte order mark alone")
     if not body:
         return [], reason
     try:

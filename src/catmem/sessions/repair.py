@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from catmem.sessions import header as line1
 from catmem.sessions.file import storage_failed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import LINE1, OpenSession
+from catmem.sessions.pairing import pair
 from catmem.sessions.reading import bytes_of, parse
-from catmem.sessions.records import encode, is_message, mark_record
+from catmem.sessions.records import encode, is_message, mark_record, stored
 from catmem.sessions.rewrite import remove_temporaries
 
-Problem = Literal["line1", "line", "ids-missing", "ids-repeated"]
+if TYPE_CHECKING:
+    from catmem.sessions.archive import Archive
+
+Problem = Literal["line1", "line", "ids-missing", "ids-repeated", "result-alone", "archive", "in-both"]
 """line1         line 1 is missing, damaged, behind, or says what the body does not
 line          a line that is no record of this session, in whole or in part
 ids-missing   ids that no message has: their messages could not be written, or were lost with a line
-ids-repeated  an id that does not rise: two files were put together by hand"""
+ids-repeated  an id that does not rise: two files were put together by hand
+result-alone  a tool's result whose call is not there
+archive       a part of the archive that cannot be read
+in-both       a message that a killed compaction left in the live file and in the archive"""
 
-LINES, LOST = "lines", "lost"
-"""What `repair` reports besides the words of open_session.py: damaged lines moved out; missing ids written down."""
+LINES, LOST, RENUMBERED, ALONE, ARCHIVE, BOTH = "lines", "lost", "renumbered", "alone", "archive", "in-both"
+"""What `repair` reports besides the words of open_session.py: damaged lines moved out; missing ids written down;
+repeated ids given anew; results without a call written down; the damaged part of an archive moved out; a compaction
+finished or taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +64,37 @@ def check(place: Place) -> list[Finding]:
         Finding(place.file, "ids-repeated", "the id does not rise", first_id=id, last_id=id)
         for id in _repeated(parsed.records)
     ]
-    return found
+    found += [
+        Finding(place.file, "result-alone", "no call has this result", first_id=id, last_id=id)
+        for id in _alone(place, parsed.records)
+    ]
+    found += [
+        Finding(place.archive, "archive", "the archive is gone", first_id=first, last_id=last)
+        for first, last in _gone(place, parsed.records)
+    ]
+    return [*found, *_check_archive(place)]
 
 
 def repair(place: Place, now: str) -> list[str]:
-    """Puts right what `check` finds, except repeated ids: evidence may name them. One word for each thing done."""
+    """Puts right what `check` finds. One word for each thing done.
+
+    The first message with an id keeps it, as evidence may name it; one that repeats it gets the next free id, and the
+    mark `renumbered` tells which.
+    """
     file = Path(place.file)
     try:
         with session_lock(place.lock):
             removed = remove_temporaries(str(file.parent), file.name)
+            if os.path.exists(place.archive):
+                removed += remove_temporaries(os.path.dirname(place.archive), os.path.basename(place.archive))
             parsed = parse(bytes_of(place.file))
             session = OpenSession(place, parsed.header["key"], create=False)
             try:
                 done = _repair(session, now)
             finally:
                 session.close()
-            return [*(["temporaries"] if removed else []), *done]
+        done += _repair_archive(place, now)
+        return [*(["temporaries"] if removed else []), *done]
     except OSError as error:
         raise storage_failed(place.file, error) from error
 
@@ -81,6 +106,11 @@ def _repair(session: OpenSession, now: str) -> list[str]:
     data = session.read(0, session.size)
     parsed = parse(data)
     done = []
+    records = _renumbered(parsed.records, session.key, now)
+    if records is not None:
+        parsed = replace(parsed, records=tuple(records), header=line1.rebuild(session.key, records))
+        line1.fill(parsed.header, line1.salvaged(session.header))
+        done.append(RENUMBERED)
     if any(offset > 0 for offset, _, _ in parsed.bad):
         done.append(LINES)
     elif _fault_of_line1(data, parsed.header):
@@ -88,13 +118,13 @@ def _repair(session: OpenSession, now: str) -> list[str]:
     if done:
         session.header = parsed.header
         session.replace([encode(record) for record in parsed.records])
-    missing = _missing(parsed.records)
-    if missing:
-        session.write(
-            [mark_record("lost", now, key=session.key, first_id=first, last_id=last) for first, last in missing],
-            sync=True,
-        )
-        done.append(LOST)
+    missing = [*_missing(parsed.records), *_gone(session.place, parsed.records)]
+    alone = _alone(session.place, parsed.records)
+    marks = [mark_record("lost", now, key=session.key, first_id=first, last_id=last) for first, last in missing]
+    marks += [mark_record("alone", now, key=session.key, ids=alone)] if alone else []
+    if marks:
+        session.write(marks, sync=True)
+        done += [*([LOST] if missing else []), *([ALONE] if alone else [])]
     return list(dict.fromkeys([*session.healed, *done]))
 
 
@@ -119,7 +149,9 @@ def _missing(records: Iterable[Mapping[str, Any]]) -> list[tuple[int, int]]:
         if is_message(record):
             ids.add(record["id"])
             last = max(last, record["id"])
-        elif record["mark"] in ("lost", "archived"):
+        elif record["mark"] in ("lost", "archived", "trimmed"):
+            also = record.get("also")
+            ids.update(id for id in (also if isinstance(also, list) else ()) if isinstance(id, int))
             first, final = record.get("first_id"), record.get("last_id")
             # A garbled mark must not make us count to it.
             if isinstance(first, int) and isinstance(final, int) and final - first < 1_000_000:
@@ -141,3 +173,86 @@ def _repeated(records: Iterable[Mapping[str, Any]]) -> list[int]:
                 repeated.append(record["id"])
             previous = max(previous, record["id"])
     return repeated
+
+
+def _renumbered(records: Sequence[dict[str, Any]], key: str, now: str) -> list[dict[str, Any]] | None:
+    """The records with ids that rise; None if they do. What does not rise comes last: it was put there from elsewhere."""
+    rising, others, highest = list[dict[str, Any]](), list[dict[str, Any]](), 0
+    for record in records:
+        if is_message(record) and record["id"] <= highest:
+            others.append(record)
+        else:
+            rising.append(record)
+            highest = record["id"] if is_message(record) else highest
+    if not others:
+        return None
+    new = [stored({**record, "id": highest + number}) for number, record in enumerate(others, 1)]
+    ids = [[old["id"], record["id"]] for old, record in zip(others, new, strict=True)]
+    return [*rising, *new, mark_record("renumbered", now, key=key, ids=ids)]
+
+
+def _alone(place: Place, records: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Ids of results that answer no call, and of which no mark speaks yet."""
+    messages = [record for record in records if is_message(record)]
+    alone = {messages[at]["id"] for at in pair(messages).orphans}
+    if alone and os.path.exists(place.archive):
+        # The pair may have been parted by a hand; compaction never does.
+        whole = {record["id"]: record for _, record in _read_archive(place).lines}
+        whole.update({message["id"]: dict(message) for message in messages})
+        joined = [whole[id] for id in sorted(whole)]
+        alone &= {joined[at]["id"] for at in pair(joined).orphans}
+    known = {
+        id for r in records if r.get("mark") == "alone" for id in (r["ids"] if isinstance(r.get("ids"), list) else ())
+    }
+    return sorted(alone - known)
+
+
+def _gone(place: Place, records: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """The range of the messages that the archive should have, if there is none and no mark says so."""
+    if os.path.exists(place.archive) and os.path.getsize(place.archive):
+        return []
+    lost = [record for record in records if record.get("mark") == "lost"]
+    return [
+        (mark["first_id"], mark["last_id"])
+        for mark in records
+        if mark.get("mark") == "trimmed" and _is_range(mark) and not any(_covers(record, mark) for record in lost)
+    ]
+
+
+def _is_range(mark: Mapping[str, Any]) -> bool:
+    return isinstance(mark.get("first_id"), int) and isinstance(mark.get("last_id"), int)
+
+
+def _covers(lost: Mapping[str, Any], mark: Mapping[str, Any]) -> bool:
+    return _is_range(lost) and lost["first_id"] <= mark["first_id"] and mark["last_id"] <= lost["last_id"]
+
+
+def _check_archive(place: Place) -> list[Finding]:
+    if not os.path.exists(place.archive):
+        return []
+    from catmem.sessions.overlap import in_both
+
+    bad = _read_archive(place).bad
+    found = [Finding(place.archive, "archive", reason, offset, len(raw)) for offset, raw, reason in bad]
+    both = in_both(place)
+    if both:
+        found.append(Finding(place.file, "in-both", "live and archived", first_id=both[0], last_id=both[-1]))
+    return found
+
+
+def _repair_archive(place: Place, now: str) -> list[str]:
+    if not os.path.exists(place.archive):
+        return []
+    from catmem.sessions.overlap import drop_damage, in_both, mend_both
+
+    done = [ARCHIVE] if drop_damage(place, now) else []
+    if in_both(place):
+        mend_both(place, now)
+        done.append(BOTH)
+    return done
+
+
+def _read_archive(place: Place) -> Archive:
+    from catmem.sessions.archive import read_archive  # zstd is loaded only where there is one
+
+    return read_archive(place)

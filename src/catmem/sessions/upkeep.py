@@ -27,10 +27,15 @@ _NO_TEXT = frozenset({"mark", "sessionKey", "timestamp", "role", "kind", "uid", 
 
 
 def delete(place: Place, ref: SessionRef) -> None:
-    """Removes the file of a session and what of it was set aside. The lock file stays: it must be the only one."""
-    file = Path(place.file)
+    """Removes the files of a session and what of it was set aside. The lock file stays: it must be the only one."""
+    file, older = Path(place.file), Path(place.archive)
     with session_lock(place.lock):
         try:
+            # First, so that no later session of this key is met by the messages of this one.
+            if older.exists():
+                older.unlink()
+                remove_temporaries(str(older.parent), older.name)
+                sync_folder(str(older.parent))
             file.unlink()
             remove_temporaries(str(file.parent), file.name)
             sync_folder(str(file.parent))
@@ -50,7 +55,7 @@ def purge(place: Place, quote: str, now: str) -> int:
         with session_lock(place.lock):
             session = OpenSession(place, "", create=False)
             try:
-                purged = _purge(session, pattern, now)
+                purged = _purge(session, pattern, now, _purge_archive(session, pattern, now))
             finally:
                 session.close()
             quarantine.drop(place.quarantine, lambda raw: bool(pattern.search(raw.decode("utf-8", "replace"))))
@@ -82,16 +87,37 @@ def write_index(paths: Paths, headers: Iterable[SessionHeader]) -> None:
         raise storage_failed(str(paths.index), error) from error
 
 
-def _purge(session: OpenSession, pattern: re.Pattern[str], now: str) -> int:
-    purged, touched, lines, records = 0, False, [], []
+def _purge_archive(session: OpenSession, pattern: re.Pattern[str], now: str) -> set[int]:
+    """Takes the sentence out of the archive; which messages there had it."""
+    if not Path(session.place.archive).exists():
+        return set()
+    from catmem.sessions import archive
+
+    found = archive.read_archive(session.place)
+    lines, changed = [], set()
+    for line, record in found.lines:
+        new = _without(record, pattern)
+        if new != record:
+            changed.add(record["id"])
+            line = encode(new)
+        lines.append((line, new))
+    if changed or pattern.search(json.dumps(found.listed, ensure_ascii=False)):
+        quarantine.keep(session.place.quarantine, found.bad)
+        archive.rewrite(session.place, {**session.header, **_without(session.header, pattern)}, lines, now)
+    return changed
+
+
+def _purge(session: OpenSession, pattern: re.Pattern[str], now: str, archived: set[int]) -> int:
+    purged, touched, lines, records = 0, bool(archived), [], []
     for line, record in session.own_lines():
         changed = _without(record, pattern)
         if changed != record:
-            purged += is_message(record)
+            purged += is_message(record) and record["id"] not in archived
             touched, line = True, encode(changed)
         lines.append(line)
         records.append(changed)
     if touched:
+        purged += len(archived)
         mark = mark_record("purged", now, key=session.key, count=purged)
         header = line1.rebuild(session.key, [*records, mark])
         line1.fill(header, line1.salvaged(_without(session.header, pattern)))

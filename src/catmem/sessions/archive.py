@@ -1,0 +1,150 @@
+"""The older part of a session, compressed: its lines as they stood in the live file, byte for byte.
+
+The file is zstd frames, one after the other, so `zstd -dc` reads it. Each frame begins with a `listing` mark that says
+whose it is, and holds message lines in the order of the live file. A damaged frame costs that frame.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from catmem.sessions.file import read_failed
+from catmem.sessions.locks import make_folder
+from catmem.sessions.names import Place
+from catmem.sessions.records import encode, is_message, mark_record, scan
+from catmem.sessions.rewrite import replace_file, sync_folder
+
+# One damaged byte costs a frame; smaller ones would compress worse by a tenth and more.
+FRAME_BYTES = 1 << 20
+# Three is zstd's own choice: text shrinks to about a seventh at the speed of the disk.
+_LEVEL = 3
+# A frame of ours holds FRAME_BYTES and one record; what claims more than this is no frame of ours.
+_LARGEST_FRAME = 1 << 30
+_LARGEST_WINDOW = 1 << 27
+_PIECE = 1 << 16
+_MAGIC = b"\x28\xb5\x2f\xfd"
+
+Line = tuple[bytes, dict[str, Any]]
+"""A line with its newline, and the record that stands in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """What an archive says. `listed` is the newest listing of it; `bad` are `(offset, bytes, reason)`."""
+
+    lines: tuple[Line, ...] = ()
+    listed: dict[str, Any] | None = None
+    bad: tuple[tuple[int, bytes, str], ...] = ()
+
+
+def read_archive(place: Place) -> Archive:
+    """The lines of a session's archive, oldest first; an empty one if there is none. Raises StorageFailed."""
+    data = _bytes_of(place.archive)
+    if not data:
+        return Archive()
+    lines: list[Line] = []
+    listed: dict[str, Any] | None = None
+    bad = []
+    for offset, raw, text, reason in _frames(data):
+        if reason:
+            bad.append((offset, raw, reason))
+        for _, line, records, fault in scan(text):
+            if fault:
+                bad.append((offset, line, fault))
+            for body, record in records:
+                if is_message(record):
+                    lines.append((body + b"\n", record))
+                elif record["mark"] == "listing":
+                    listed = record
+    return Archive(tuple(lines), listed, tuple(bad))
+
+
+def archived_bytes(place: Place) -> bytes:
+    """The lines of a session's archive as one text; b"" if there is none. For a look-up of uids."""
+    if not os.path.exists(place.archive):
+        return b""
+    return b"".join(line for line, _ in read_archive(place).lines)
+
+
+def add(place: Place, header: dict[str, Any], lines: Sequence[Line], now: str) -> None:
+    """Adds lines at the end, whole or not at all; what is there, damaged or not, is not touched. Raises OSError.
+
+    Call it under the session's lock. `header` is the session's, for whoever finds the archive alone.
+    """
+    make_folder(os.path.dirname(place.archive))
+    replace_file(place.archive, [_bytes_of(place.archive), *_packed(header, lines, now)])
+
+
+def rewrite(place: Place, header: dict[str, Any], lines: Sequence[Line], now: str) -> None:
+    """Replaces the whole archive by these lines, or removes it if there are none. Raises OSError."""
+    if lines:
+        replace_file(place.archive, _packed(header, lines, now))
+    else:
+        remove(place)
+
+
+def remove(place: Place) -> None:
+    """Removes the archive, if there is one. Raises OSError."""
+    if os.path.exists(place.archive):
+        os.unlink(place.archive)
+        sync_folder(os.path.dirname(place.archive))
+
+
+def _packed(header: dict[str, Any], lines: Iterable[Line], now: str) -> Iterator[bytes]:
+    metadata = {name: header["metadata"][name] for name in ("project", "cwd", "client")}
+    listing = mark_record("listing", now, key=header["key"], header={"title": header["title"], "metadata": metadata})
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True, write_content_size=True)
+    part, size = [encode(listing)], 0
+    for line, _ in lines:
+        if size >= FRAME_BYTES:
+            yield compressor.compress(b"".join(part))
+            part, size = [], 0
+        part.append(line)
+        size += len(line)
+    yield compressor.compress(b"".join(part))
+
+
+def _frames(data: bytes) -> Iterator[tuple[int, bytes, bytes, str]]:
+    """Every frame: `(offset, raw, text, reason)`; behind damage it goes on where the next frame begins."""
+    offset = 0
+    while offset < len(data):
+        text, used = _frame(data, offset)
+        if used:
+            yield offset, data[offset : offset + used], text, ""
+        else:
+            following = data.find(_MAGIC, offset + 1)
+            while following >= 0 and not _frame(data, following)[1]:
+                following = data.find(_MAGIC, following + 1)
+            used = (following if following >= 0 else len(data)) - offset
+            yield offset, data[offset : offset + used], b"", "a damaged part of the archive"
+        offset += used
+
+
+def _frame(data: bytes, offset: int) -> tuple[bytes, int]:
+    """The text of the frame at an offset and its length in the file; length 0 if there is no whole one."""
+    reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
+    view, place, size, parts = memoryview(data), offset, 0, []
+    try:
+        while place < len(data) and not reader.eof and size <= _LARGEST_FRAME:
+            piece = view[place : place + _PIECE]
+            parts.append(reader.decompress(piece))
+            place += len(piece)
+            size += len(parts[-1])
+    except (zstandard.ZstdError, MemoryError):
+        return b"", 0
+    return (b"".join(parts), place - offset - len(reader.unused_data)) if reader.eof else (b"", 0)
+
+
+def _bytes_of(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise read_failed(path, error) from error
