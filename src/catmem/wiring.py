@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from catmem.settings.workspace import Project
     from catmem.store.jobs import JobQueue
     from catmem.store.memories import MemoryStore
+    from catmem.store.projects import Projects
 
 
 class Catmem:
@@ -47,9 +48,9 @@ class Catmem:
 
     @cached_property
     def history(self) -> History:
-        from catmem.sessions.history import History
+        from catmem.sessions.merged import MergedHistory
 
-        return History(self.paths, durability=self.settings.durability, redact=self.redact, clock=self.clock)
+        return MergedHistory(self.paths, durability=self.settings.durability, redact=self.redact, clock=self.clock)
 
     @cached_property
     def _key(self) -> bytes:
@@ -76,6 +77,12 @@ class Catmem:
         from catmem.store.memories import MemoryStore
 
         return MemoryStore(self.paths, self.ledger, self.clock)
+
+    @cached_property
+    def projects(self) -> Projects:
+        from catmem.store.projects import Projects
+
+        return Projects(self.paths, self.store)
 
     @cached_property
     def queue(self) -> JobQueue:
@@ -131,9 +138,10 @@ class Catmem:
         return made
 
     def project_of(self, cwd: str) -> Project:
+        """The project that `cwd` belongs to, whatever it was merged into or moved from."""
         from catmem.settings.workspace import project_of
 
-        return project_of(cwd, self.settings.project_roots)
+        return self.projects.home_of(project_of(cwd, self.settings.project_roots))
 
     def close(self) -> None:
         if "store" in self.__dict__:

@@ -9,9 +9,11 @@ from typing import Any, Literal, TypeVar
 from catmem.domain.errors import DataDamaged
 from catmem.domain.memory import AUTHORS, KINDS, SCOPES, STATUSES, Author, Claim, Evidence
 
-Op = Literal["distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import"]
+Op = Literal[
+    "distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import", "project"
+]  # fmt: skip
 OPS: tuple[Op, ...] = (
-    "distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import",
+    "distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import", "project",
 )  # fmt: skip
 _Choice = TypeVar("_Choice", bound=str)
 
@@ -38,6 +40,7 @@ class Change:
     digest    of a distilled session: {"text", "topics": [...], "progress": [...]}
     records   of an import: the entries of the export, as they stood there; of a forget: what the tombstones
               keep, {"id", "project", "scope", "kind", "created_at", "valid_from", "version", "sessions"}
+    project   of a project, and of no memory: what is known of one now, {"key", …} as domain/projects reads it
     """
 
     seq: int
@@ -55,6 +58,7 @@ class Change:
     pinned: bool = True
     digest: Mapping[str, Any] | None = None
     records: tuple[Mapping[str, Any], ...] = field(default=())
+    project: Mapping[str, str] | None = None
 
     def touches(self) -> frozenset[str]:
         """The ids of all memories whose state this line may change."""
@@ -111,6 +115,8 @@ def change_to_record(change: Change) -> dict[str, Any]:
         record["pinned"] = change.pinned
     if change.digest is not None:
         record["digest"] = dict(change.digest)
+    if change.project is not None:
+        record["project"] = dict(change.project)
     return record
 
 
@@ -137,6 +143,7 @@ def change_from_record(record: Mapping[str, Any]) -> Change:
             pinned=bool(record.get("pinned", True)),
             digest=_mapping(record["digest"]) if record.get("digest") is not None else None,
             records=tuple(_checked_entry(r, op) for r in _list(record, "records")),
+            project=_checked_project(record["project"]) if op == "project" else None,
         )
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise DataDamaged(f"not a ledger line: {error}", f"不是账本中的一行：{error}") from error
@@ -203,6 +210,14 @@ def _job_from_record(record: Any) -> Job:
         _count(job, "last_id"),
         _text(job, "recipe"),
     )
+
+
+def _checked_project(value: Any) -> Mapping[str, str]:
+    said = dict(_mapping(value))
+    for name in said:
+        _text(said, name)
+    _text(said, "key")
+    return said
 
 
 def _checked_entry(record: Any, op: Op) -> Mapping[str, Any]:

@@ -6,6 +6,10 @@ import re
 
 from catmem.domain.hashing import short_hash
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
 GLOBAL_PROJECT = ""
 """The project of the profile: none."""
 
@@ -13,6 +17,45 @@ GLOBAL_PROJECT = ""
 def project_key(name: str, identity: str) -> str:
     """A readable key that differs where the identity does: `webshop-3f2a9c1d`."""
     return f"{_readable(name)}-{short_hash(identity, 4)}"
+
+
+def folder_key(folder: str) -> str:
+    """The key of a project that nothing but its main folder names."""
+    return project_key(path_name(folder.removesuffix(".git")), path_identity(folder))
+
+
+def former_home(
+    seen: Mapping[str, tuple[str, Sequence[str]]],
+    homes: Mapping[str, str],
+    key: str,
+    root: str,
+    folder: str,
+    is_there: Callable[[str], bool],
+) -> str:
+    """Where a repository that has a new key was at home before it was moved or got another remote; else "".
+
+    seen      key -> (root commit, folders that were its main one), of every project known
+    homes     key -> the key of the project that it is part of
+    root      the first commit of the repository, `folder` its main folder now
+    is_there  whether a folder is a repository still
+
+    A copy beside the original is a project of its own, so is a second clone, and where several projects could be
+    meant, none is.
+    """
+    if not root or key in seen:
+        return ""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for other, (first, folders) in seen.items():
+        if first == root:
+            groups.setdefault(homes.get(other, other), []).extend((other, place) for place in folders)
+    moved = key == folder_key(folder)
+    found = [
+        home
+        for home, places in groups.items()
+        if (any(place == folder for _, place in places) or (moved and any(folder_key(p) == k for k, p in places)))
+        and not any(place != folder and is_there(place) for _, place in places)
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def _readable(name: str) -> str:

@@ -7,11 +7,14 @@ are exact. Filters hold before ranking.
 from __future__ import annotations
 
 import json
+import os
 
 import tantivy
 
 from catmem.index import layout
 from catmem.index.failures import translate
+from catmem.settings import registry
+from catmem.settings.places import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,15 +37,17 @@ class SearchReader:
     Raises NotFound if there is no index yet and DataDamaged if it cannot be read: the writer makes it anew.
     """
 
-    __slots__ = ("_opened", "_search")
+    __slots__ = ("_opened", "_registry", "_search")
 
     def __init__(self, search: str) -> None:
         """`search` is the folder `search/` of the data directory."""
         self._search = search
         self._opened: dict[str, tuple[Any, Any]] = {}
+        self._registry: registry.Registry | None = None
 
     def reload(self) -> None:
         self._opened.clear()
+        self._registry = None
 
     def search(
         self,
@@ -59,7 +64,7 @@ class SearchReader:
         """The best `limit` documents of each type, best first.
 
         terms     tokens with their weights (1.0 is plain BM25)
-        projects  the homes to look in, "" being the profile; None for all
+        projects  the homes to look in, with all that was merged into them, "" being the profile; None for all
         kinds     kinds of memories and roles of passages; empty for all
         since     and `until`, in milliseconds since the epoch and both included: something of it was said between them
         past      superseded memories too
@@ -70,7 +75,8 @@ class SearchReader:
         for type in types:
             index, searcher = self._part(_PART_OF[type])
             try:
-                query = _query(index.schema, terms, projects, kinds, since, until, past and type == "memory")
+                homes = self._members(projects)
+                query = _query(index.schema, terms, homes, kinds, since, until, past and type == "memory")
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
                 for score, address in hits:
                     record = json.loads(searcher.doc(address).get_first(layout.RECORD))
@@ -90,7 +96,7 @@ class SearchReader:
         clauses = [(must, query.term_query(index.schema, layout.STANDING, standing, "basic"))]
         if standing != "live":
             clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
-        clauses += _filters(index.schema, None if project is None else (project,), kinds)
+        clauses += _filters(index.schema, self._members(None if project is None else (project,)), kinds)
         try:
             hits = searcher.search(query.boolean_query(clauses), limit, count=False, order_by_field=layout.NEWEST).hits
             return [json.loads(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
@@ -108,6 +114,13 @@ class SearchReader:
     def count(self, type: str) -> int:
         """How many documents of a type there are."""
         return int(self._part(_PART_OF[type])[1].num_docs)
+
+    def _members(self, projects: Sequence[str] | None) -> Sequence[str] | None:
+        if projects is None:
+            return None
+        if self._registry is None:
+            self._registry = registry.read(Places(os.path.dirname(self._search)))
+        return [member for project in projects for member in (self._registry.members(project) if project else ("",))]
 
     def _part(self, part: str) -> tuple[Any, Any]:
         opened = self._opened.get(part)

@@ -19,7 +19,7 @@ from catmem.inject import deadline
 from catmem.inject.context import context_of
 from catmem.inject.failures import record_failure
 from catmem.inject.worker import needs_worker, spawn_worker, worker_arguments
-from catmem.settings import snapshot
+from catmem.settings import registry, snapshot
 from catmem.settings.places import Places, default_root
 from catmem.settings.workspace import project_of
 
@@ -69,7 +69,7 @@ def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any
     if not event["session"] or event["agent_id"] or event["helper"]:
         return
     values = _settings(places)
-    project = project_of(event["cwd"] or os.getcwd(), values.get("project_roots", ())).key
+    project = registry.read(places).home_of(project_of(event["cwd"] or os.getcwd(), values.get("project_roots", ())))
     captured = _captured(places, event, values, project)
     deadline.captured()
     context, notice = _context(places, event, values, captured.get("project") or project)

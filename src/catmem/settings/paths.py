@@ -36,6 +36,7 @@ class Paths:
         self.locks = Path(at.locks)
         self.work_lock = Path(at.work_lock)
         self.snapshot = Path(at.snapshot)
+        self.registry = Path(at.registry)
         self.briefs = Path(at.briefs)
         self.hook_failures = Path(at.hook_failures)
 

@@ -28,6 +28,7 @@ class Places:
         "messages",
         "projects",
         "quarantine",
+        "registry",
         "root",
         "run",
         "search",
@@ -53,5 +54,7 @@ class Places:
         self.locks = join(self.run, "locks")
         self.work_lock = join(self.locks, "work.lock")
         self.snapshot = join(self.run, "settings.json")
+        # What the ledger says of projects, as far as a hook needs it.
+        self.registry = join(self.run, "projects.json")
         self.briefs = join(self.run, "briefs")
         self.hook_failures = join(self.run, "hook-failures.jsonl")

@@ -44,6 +44,25 @@ def project_of(cwd: str, project_roots: tuple[str, ...] | list[str] = ()) -> Pro
     return Project(project_key(name, path_identity(folder)), name, folder)
 
 
+def first_commit(folder: str) -> str:
+    """The commit that a repository began with, as the log of its HEAD tells; "" if that log is gone or tells no such.
+
+    Only a repository that was begun here has it; of others `git` must be asked.
+    """
+    checkout, main, git = _repository(_real(folder))
+    if not checkout or main != folder:
+        return ""
+    said = _first_line(os.path.join(git, "logs", "HEAD"))
+    commits, _, what = said.partition("\t")
+    words = commits.split(" ")
+    return words[1] if what.startswith("commit (initial)") and len(words) > 1 else ""
+
+
+def is_repository(folder: str) -> bool:
+    """True if a folder is the main one of a repository still; false for a foreign path, which cannot be asked."""
+    return os.path.exists(os.path.join(folder, ".git")) or os.path.isfile(os.path.join(folder, "HEAD"))
+
+
 def _real(path: str) -> str:
     try:
         return os.path.realpath(path)
@@ -135,14 +154,14 @@ def _value(text: str) -> str:
 
 
 def _first_line(path: str) -> str:
-    lines = _lines(path)
+    lines = _lines(path, 1 << 12)
     return lines[0].strip() if lines else ""
 
 
-def _lines(path: str) -> list[str]:
+def _lines(path: str, most: int = 1 << 20) -> list[str]:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             # A git config is a few kilobytes; whatever is larger is not one.
-            return file.read(1 << 20).split("\n")
+            return file.read(most).split("\n")
     except (OSError, ValueError):
         return []

@@ -1,0 +1,126 @@
+"""The projects of a data directory: what the ledger says of them, and the one way to change it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from catmem.domain.change import Change
+from catmem.domain.errors import BadInput, NotFound, StorageFailed
+from catmem.domain.memory import Author
+from catmem.domain.projects import ProjectFacts, facts_of, homes_of, taken_back
+from catmem.settings import registry
+from catmem.settings.paths import Paths, write_private
+from catmem.settings.registry import Registry
+from catmem.store.folding import change_of
+from catmem.store.memories import MemoryStore
+
+if TYPE_CHECKING:
+    from catmem.settings.workspace import Project
+
+
+class Projects:
+    """Readings go to the registry, a derived file; changes to the ledger, and from there into the registry."""
+
+    def __init__(self, paths: Paths, store: MemoryStore) -> None:
+        self._paths = paths
+        self._store = store
+
+    def registry(self) -> Registry:
+        """The registry; made first if it is missing and there is a ledger to make it from."""
+        if not self._paths.registry.exists() and self._paths.ledger.is_dir():
+            return self.refresh()
+        return registry.read(self._paths)
+
+    def refresh(self) -> Registry:
+        """Writes the registry anew from the ledgers. Raises StorageFailed."""
+        self._store.catch_up()
+        facts = self.facts()
+        record = {
+            "homes": homes_of(facts),
+            "names": {key: known.name or known.label for key, known in facts.items() if known.name or known.label},
+            "seen": {
+                key: [known.root, list(known.folders)] for key, known in facts.items() if known.folders or known.decided
+            },
+        }
+        data = json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+        try:
+            self._paths.make(self._paths.run)
+            if not self._paths.registry.exists() or self._paths.registry.read_bytes() != data:
+                write_private(self._paths.registry, data)
+        except OSError as error:
+            raise StorageFailed(
+                f"cannot write {self._paths.registry}: {error.strerror}",
+                f"无法写入 {self._paths.registry}：{error.strerror}",
+            ) from error
+        return registry.read(self._paths)
+
+    def facts(self) -> dict[str, ProjectFacts]:
+        """What the ledger says of each project, as far as it is folded."""
+        return facts_of(self._lines())
+
+    def learn(self, rows: Iterable[Mapping[str, str]], by: Author = "distiller") -> int:
+        """Keeps what a job found out of projects, {"key", "label", "root", "folder", "into"}. Returns how many."""
+        return self._commit([Change(0, "", "", "project", by, project=dict(row)) for row in rows])
+
+    def merge(self, key: str, into: str) -> None:
+        """Makes a project part of another. Its sessions and memories stay where they are and are read with it."""
+        homes = self.registry().homes
+        home = homes.get(into, into)
+        if home == key or (homes.get(key) == home and self.facts()[key].into == home):
+            raise BadInput(
+                f"{into} is part of {key} already; take it out first: `mem project split {into}`"
+                if home == key != into
+                else f"{key} is in {home} already",
+                f"{into} 已并入 {key}；请先拆出：`mem project split {into}`"
+                if home == key != into
+                else f"{key} 已在 {home} 中",
+            )
+        self._say(key, f"{key} is part of {home}", into=home)
+
+    def split(self, key: str) -> str:
+        """Takes a project out of the one that it was merged into, which is returned. Raises BadInput."""
+        home = self.registry().homes.get(key)
+        if home is None:
+            raise BadInput(
+                f"{key} is part of no other project; `mem project list` shows which are",
+                f"{key} 没有并入其他项目；用 `mem project list` 查看",
+            )
+        self._say(key, f"{key} is on its own again", into="")
+        return home
+
+    def rename(self, key: str, name: str) -> None:
+        """Calls a project `name`; "" gives it back the name of its folder. The key stays."""
+        self._say(key, f"{key} is called {name}" if name else f"{key} has its first name again", name=name)
+
+    def undo(self) -> str:
+        """Takes back the user's last merge, split or rename. Returns the key that it was about. Raises NotFound."""
+        self._store.catch_up()
+        line = taken_back(self._lines())
+        if line is None:
+            raise NotFound("no project was merged or renamed yet", "还没有合并或重命名过项目")
+        key = line.pop("key")
+        self._say(key, "taken back", **line)
+        return key
+
+    def home_of(self, project: Project) -> Project:
+        """The project as it is kept: of a folder that belongs to another project's, that one's key and name."""
+        known = self.registry()
+        home = known.home_of(project)
+        return project._replace(key=home, name=known.names.get(home, project.name))
+
+    def _say(self, key: str, why: str, **said: str) -> None:
+        self._commit([Change(0, "", "", "project", "user", why=why, project={"key": key, **said})])
+
+    def _commit(self, changes: list[Change]) -> int:
+        if changes:
+            self._store.commit(changes)
+            self.refresh()
+        return len(changes)
+
+    def _lines(self) -> list[Change]:
+        rows = self._store.using(
+            lambda connection: connection.execute("SELECT record FROM changes WHERE op = 'project'").fetchall()
+        )
+        return [change_of(row[0]) for row in rows]

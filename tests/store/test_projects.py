@@ -1,0 +1,94 @@
+"""Merging, splitting and naming projects: nothing moves, everything that reads by project follows, all can be undone."""
+
+from __future__ import annotations
+
+import pytest
+
+from catmem.domain.errors import BadInput, NotFound
+from catmem.settings import registry
+from catmem.settings.paths import Paths
+from catmem.store.memories import MemoryStore
+from catmem.store.projects import Projects
+from tests.domain.samples import claim_about, distilled
+
+
+@pytest.fixture
+def projects(paths: Paths, store: MemoryStore) -> Projects:
+    """`shop` and `blog` (samples.SLOTS) with a memory each."""
+    store.commit([distilled(claim_about(0, "pnpm", 10), 20), distilled(claim_about(2, "npm", 11), 21)])
+    return Projects(paths, store)
+
+
+def texts(store: MemoryStore, project: str) -> set[str]:
+    return {memory.now.text for memory in store.live(project)}
+
+
+def test_a_merge_joins_what_is_read_and_leaves_what_is_kept(projects, store):
+    apart = texts(store, "shop"), texts(store, "blog")
+    assert apart[0].isdisjoint(apart[1])
+    projects.merge("blog", "shop")
+    assert texts(store, "shop") == texts(store, "blog") == apart[0] | apart[1]
+    assert {memory.project for memory in store.live("shop")} == {"shop", "blog"}
+    assert {m.id for m in store.all("blog")} == {m.id for m in store.all("shop")}
+    assert projects.split("blog") == "shop"
+    assert (texts(store, "shop"), texts(store, "blog")) == apart
+
+
+def test_each_change_can_be_undone_and_the_undoing_too(projects):
+    projects.merge("blog", "shop")
+    assert projects.undo() == "blog" and projects.registry().homes == {}
+    assert projects.undo() == "blog" and projects.registry().homes == {"blog": "shop"}
+    projects.rename("shop", "茶壶店")
+    assert projects.registry().names["shop"] == "茶壶店"
+    assert projects.undo() == "shop" and "shop" not in projects.registry().names
+    projects.split("blog")
+    projects.undo()
+    assert projects.registry().homes == {"blog": "shop"}
+
+
+def test_parts_follow_and_circles_are_refused(projects):
+    projects.merge("notes", "blog")
+    projects.merge("blog", "shop")
+    assert projects.registry().homes == {"notes": "shop", "blog": "shop"}
+    with pytest.raises(BadInput, match="part of shop already"):
+        projects.merge("shop", "notes")
+    with pytest.raises(BadInput, match="in shop already"):
+        projects.merge("blog", "shop")
+    with pytest.raises(BadInput):
+        projects.merge("shop", "shop")
+    with pytest.raises(BadInput):
+        projects.split("shop")
+    projects.split("blog")
+    assert projects.registry().homes == {"notes": "blog"}
+
+
+def test_there_may_be_nothing_to_undo(projects):
+    projects.learn([{"key": "shop", "label": "shop", "folder": "/s"}])
+    with pytest.raises(NotFound):
+        projects.undo()
+
+
+def test_the_registry_is_derived(projects, store, paths):
+    projects.merge("blog", "shop")
+    projects.learn([{"key": "shop", "label": "Shop", "root": "c0ffee", "folder": "/a/shop"}])
+    kept = paths.registry.read_bytes()
+    for damage in (paths.registry.unlink, lambda: paths.registry.write_bytes(b"{")):
+        damage()
+        projects.refresh()
+        assert paths.registry.read_bytes() == kept
+    paths.registry.unlink()
+    assert projects.registry().homes == {"blog": "shop"}
+    store.rebuild()
+    projects.refresh()
+    assert paths.registry.read_bytes() == kept
+    assert registry.read(paths).seen["shop"] == ("c0ffee", ["/a/shop"])
+
+
+def test_learning_is_kept_by_whom_it_is_and_moves_no_memory(projects, store):
+    turn = store.turn()
+    projects.learn([{"key": "blog", "label": "blog", "folder": "/b", "into": "shop"}])
+    assert store.turn() == turn and projects.registry().homes == {"blog": "shop"}
+    projects.split("blog")
+    projects.learn([{"key": "blog", "folder": "/c", "into": "shop"}])
+    assert projects.registry().homes == {}, "the user has decided"
+    assert [change.op for change in store.changes(limit=3)] == ["project"] * 3
