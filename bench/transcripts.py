@@ -1,74 +1,103 @@
-"""Reads every real transcript and small case of Claude Code that lies beside the repository, and prints what came out.
+"""Reads every real transcript and small case that lies beside the repository, and prints what came out, a row a tool.
 
-    python bench/transcripts.py [--said] [--folder DIR …]
+    python bench/transcripts.py [--tool NAME …] [--files] [--said]
 
-A row a file: messages by role, lines that could not be read, and what a second import changed (which must be nothing).
-`--said` prints each text that was taken for a person's, for a reader to judge.
+Files of no known format are counted and not read; `again` is what a second import changed, which must be nothing.
+`--files` prints a row a file with its problems, `--said` each text that was taken for a person's, for a reader to judge.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
-from catmem.capture.importing import Importer, files_of
+from catmem.capture.importing import Importer, files_of, format_of
+from catmem.domain.errors import CatmemError
 from catmem.domain.message import ROLES, Message
 from catmem.sessions.history import History
 from catmem.settings.paths import Paths
 from catmem.settings.workspace import project_of
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
-FOLDERS = ("transcripts/claude-code", "clients/transcripts", "cases")
-# Cases of other clients and of other parts of the product.
-NOT_OURS = ("11-", "12-", "14-", "15-", "16-", "18-", "19-", "20-", "26-", "28-", "32-")
+# Where each tool's files lie. Cases that are not named are of Claude Code, or of other parts of the product.
+TOOLS = {
+    "claude-code": (
+        "transcripts/claude-code",
+        "clients/transcripts/claude*",
+        "cases/0*",
+        "cases/10-*",
+        "cases/2[1345]-*",
+    ),
+    "codex": ("transcripts/codex", "clients/transcripts/codex*", "cases/11-*", "cases/12-*"),
+    "gemini": ("transcripts/gemini-cli", "clients/transcripts/gemini*", "cases/14-*"),
+    "opencode": ("transcripts/opencode", "clients/transcripts/opencode*", "cases/28-*"),
+    "cursor": ("transcripts/cursor",),
+    "aider": ("transcripts/aider", "clients/transcripts/aider*"),
+    "cline": ("transcripts/cline-roo",),
+    "chatgpt": ("transcripts/chatgpt-export", "cases/26-*"),
+    "specstory": ("transcripts/specstory",),
+    "others": ("transcripts/other", "transcripts/llm-logs"),
+}
+COLUMNS = ("files", "unknown", "sessions", *ROLES, "problems", "failed", "again")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tool", nargs="*", default=list(TOOLS), choices=list(TOOLS))
+    parser.add_argument("--files", action="store_true")
     parser.add_argument("--said", action="store_true")
-    parser.add_argument("--folder", type=Path, nargs="*", default=[SHARED / name for name in FOLDERS])
     options = parser.parse_args()
-    folders = [folder for folder in options.folder if folder.is_dir()]
-    if not folders:
+    if not SHARED.is_dir():
         print("no transcripts beside the repository: nothing to measure")
         return
-    print(f"{'user':>5} {'asst':>5} {'tool':>5} {'syst':>5} {'bad':>4} {'again':>6} {'s':>5}  file")
+    _row("tool", {name: name for name in COLUMNS})
     total: Counter[str] = Counter()
-    for path in _files(folders):
-        total += _measure(path, path.relative_to(SHARED) if path.is_relative_to(SHARED) else path, options.said)
-    print(f"\n{total['files']} files: " + ", ".join(f"{total[role]} {role}" for role in ROLES))
-    print(
-        f"{total['problems']} problems; {total['failed']} files failed; a second import added {total['again']} messages"
-    )
+    for tool in options.tool:
+        counted: Counter[str] = Counter()
+        for path in _files(tool):
+            counted += _measure(path, options.files or options.said, options.said)
+        _row(tool, counted)
+        total += counted
+    _row("all", total)
 
 
-def _files(folders: list[Path]) -> list[Path]:
-    found = [path for path, _ in files_of(folders, "claude-code")]
-    return [path for path in found if not path.parent.name.startswith(NOT_OURS) and "codex" not in path.name]
+def _row(name: str, counted: Counter[str] | dict[str, str], after: str = "") -> None:
+    print(f"{name:<12}" + "".join(f"{counted.get(column, 0):>10}" for column in COLUMNS) + after)
 
 
-def _measure(path: Path, name: Path, said: bool) -> Counter[str]:
+def _files(tool: str) -> Iterator[Path]:
+    roots = [root for pattern in TOOLS[tool] for root in sorted(SHARED.glob(pattern))]
+    return (path for path, _ in files_of(roots))
+
+
+def _measure(path: Path, print_row: bool, said: bool) -> Counter[str]:
+    try:
+        if not format_of(path):
+            return Counter(unknown=1)
+    except CatmemError as error:
+        print(f"{'':<12}{path.relative_to(SHARED)}: {error.en}")
+        return Counter(files=1, failed=1, problems=1)
     with tempfile.TemporaryDirectory() as folder:
         history = History(Paths(Path(folder)), durability="none", redact=lambda text, source: text)
-        begun = time.perf_counter()
         report = _import(history, path)
-        seconds = time.perf_counter() - begun
         before = _bytes(Path(folder))
         again = _import(history, path)
         changed = again.messages_new + (_bytes(Path(folder)) != before)
         messages = [m for header in history.headers() for m in history.read(header.ref).messages]
-    roles = Counter(message.role for message in messages)
-    counts = " ".join(f"{roles[role]:>5}" for role in ("user", "assistant", "tool", "system"))
-    print(f"{counts} {len(report.problems):>4} {changed:>6} {seconds:>5.1f}  {name}")
-    for problem in report.problems:
-        print(f"{'':>38}  line {problem.line}: {problem.reason[:110]}")
+    counted = Counter(
+        files=1, sessions=report.sessions, problems=len(report.problems), failed=len(report.failed), again=changed
+    )
+    counted.update(str(message.role) for message in messages)
+    if print_row:
+        _row("", counted, f"  {path.relative_to(SHARED)}")
+        for problem in report.problems:
+            print(f"{'':>20}line {problem.line}: {problem.reason[:110]}")
     if said:
         _print_said(messages)
-    failed = Counter(files=1, problems=len(report.problems), failed=len(report.failed), again=changed)
-    return failed + Counter({str(role): count for role, count in roles.items()})
+    return counted
 
 
 def _import(history: History, path: Path):  # type: ignore[no-untyped-def]
@@ -85,7 +114,7 @@ def _print_said(messages: list[Message]) -> None:
             text = (
                 message.content if len(message.content) < 400 else message.content[:300] + " … " + message.content[-90:]
             )
-            print(f"{'':>38}  > {text!r}")
+            print(f"{'':>20}> {text!r}")
 
 
 if __name__ == "__main__":
