@@ -163,4 +163,28 @@ CLIENTS: dict[str, Row] = {
         "suffixes": (".jsonl",),
         "events": (),
     },
+    "llm": {
+        "history": "catmem.clients.llm.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": (
+            "$LLM_USER_PATH/logs.db",
+            "$XDG_CONFIG_HOME/io.datasette.llm/logs.db",
+            "~/.config/io.datasette.llm/logs.db",
+            "~/Library/Application Support/io.datasette.llm/logs.db",
+            "$APPDATA/io.datasette.llm/logs.db",
+        ),
+        "suffixes": (".db",),
+        "events": (),
+    },
+    "specstory": {
+        "history": "catmem.clients.specstory.history",
+        "hooks": "",
+        "reply": "",
+        "install": "",
+        "folders": ("./.specstory/history",),
+        "suffixes": (".md",),
+        "events": (),
+    },
 }
