@@ -338,8 +338,15 @@ def test_an_export_is_handed_over(world: World, tmp_path: Path) -> None:
 
 def test_formats_and_files(tmp_path: Path) -> None:
     assert FORMATS == (*CLIENTS, "catmem-export")
-    (tmp_path / "x.txt").write_text("x")
-    assert [(path.name, walked) for path, walked in files_of([tmp_path / "x.txt", tmp_path])] == [("x.txt", False)]
+    (tmp_path / "x.bin").write_text("x")
+    assert [(path.name, walked) for path, walked in files_of([tmp_path / "x.bin", tmp_path])] == [("x.bin", False)]
+
+
+def test_our_own_sessions_are_not_imported_with_the_folder_that_they_lie_in(world: World, tmp_path: Path) -> None:
+    talk().write(tmp_path)
+    for _ in range(2):
+        assert world.imported(tmp_path).record()["sessions"] == 1
+    assert [header.ref for header in world.history.headers()] == [REF]
 
 
 MEASURE = """

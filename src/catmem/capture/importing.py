@@ -108,7 +108,8 @@ class Importer:
 
     def run(self, paths: Sequence[Path], source: str = "auto") -> ImportReport:
         """Imports files and folders; a folder is walked. One bad file, or one bad line, costs only itself."""
-        files = list(files_of(paths, source))
+        own = self._history.root.resolve()
+        files = [(path, walked) for path, walked in files_of(paths, source) if not (walked and _is_within(path, own))]
         for path, walked in files:
             try:
                 self._file(path, source, walked)
@@ -265,6 +266,11 @@ def _is_export(head: bytes, records: Sequence[object]) -> bool:
 def _is_beside(inside: Path) -> bool:
     """True for files that a tool keeps beside its sessions: a subagent's record, a tool's output, a part of a message."""
     return inside.name.startswith(_NO_SESSION_NAMES) or any(part in _NOT_SESSIONS for part in inside.parts[:-1])
+
+
+def _is_within(path: Path, folder: Path) -> bool:
+    """True for our own sessions, when a folder that holds the data directory is walked."""
+    return path.resolve().is_relative_to(folder)
 
 
 def _unknown(path: Path) -> Reason:

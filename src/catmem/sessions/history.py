@@ -47,6 +47,11 @@ class History:
         self._listing = Listing(paths.root)
         self._failed: dict[SessionRef, set[str]] = {}
 
+    @property
+    def root(self) -> Path:
+        """The data directory."""
+        return self._paths.root
+
     # -- writing
 
     def append(
