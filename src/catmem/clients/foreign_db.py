@@ -36,7 +36,7 @@ class ForeignDatabase:
         """The rows of a query, one at a time."""
         try:
             yield from self._connection.execute(query, values)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where the message quotes damaged bytes
             raise _failure(self._path, error) from error
 
 

@@ -48,19 +48,35 @@ def test_newer_rollouts_tell_what_was_typed_by_items(tmp_path: Path) -> None:
     assert dict(chunk.prompts) == {chunk.messages[0].uid: "t1"}
 
 
-def test_a_session_that_an_upgrade_interrupts_keeps_both_halves(tmp_path: Path) -> None:
-    rollout = Rollout().asked("old way").says("yes").turn("t2").context("new way").typed("new way").says("sure")
-    assert told(rollout.write(tmp_path)) == [
-        ("user", "old way"),
-        ("assistant", "yes"),
-        ("user", "new way"),
-        ("assistant", "sure"),
+def test_a_session_that_outlives_upgrades_keeps_all_parts(tmp_path: Path) -> None:
+    """Told by events first, then by the context alone, then by items."""
+    rollout = Rollout().asked("old way").says("yes").context("<new_block>\nx\n</new_block>").says("hm")
+    rollout.context("marked", kinds=("user.text",)).says("aha")
+    rollout.turn("t2").context("new way", kinds=("user.text",)).typed("new way").says("sure")
+    assert [text for _, text in told(rollout.write(tmp_path))] == [
+        "old way",
+        "yes",
+        "hm",
+        "marked",
+        "aha",
+        "new way",
+        "sure",
     ]
+
+
+def test_a_session_that_began_without_events_keeps_its_beginning(tmp_path: Path) -> None:
+    rollout = Rollout().turn("t1").context("bare").says("yes").turn("t2").context("<x>\nadded\n</x>")
+    path = rollout.context("itemised").typed("itemised").says("sure").context("after").write(tmp_path)
+    assert [text for _, text in told(path)] == ["bare", "yes", "itemised", "sure"]
+    (chunk,) = READER.chunks(path)
+    assert sorted(chunk.prompts.values()) == ["t1", "t2"]
 
 
 def test_without_events_the_context_tells_what_was_typed(tmp_path: Path) -> None:
     rollout = Rollout().context(AGENTS, ENVIRONMENT).context("make it 8").says("8 it is")
-    rollout.context("<user_shell_command>\nls\n</user_shell_command>").context("plain <b>tag</b> 文字")
+    rollout.context("<user_shell_command>\nls\n</user_shell_command>").context(
+        "<image name=[Image #1]>", "plain <b>tag</b> 文字"
+    )
     rollout.context("mine", "not mine", kinds=("user.text", "skills.selected_skill_instructions"))
     rollout.item("message", role="user", content="copied", metadata={"inherited_user_message": True})
     assert told(rollout.write(tmp_path)) == [

@@ -34,6 +34,7 @@ class _Entry:
     calls: list[ToolCall] = field(default_factory=list)
     call_id: str = ""
     usage: dict[str, int] | None = None
+    context: bool = False  # told by the context only
 
 
 class Assembly:
@@ -126,15 +127,16 @@ class Assembly:
     ) -> None:
         said: list[str] = []
         notes: list[tuple[str, str]] = []
-        for text, kind in zip(texts, wire.kinds_of(payload, len(texts)), strict=True):
+        kinds = wire.kinds_of(payload, len(texts))
+        for text, kind in zip(texts, kinds, strict=True):
             if kind and not kind.startswith("user."):
                 continue
             words, other, note = typed.separate(text)
             said += [words] if words else []
             notes += [(other, note)] if note else []
-        counts = self.agent or not (self._survey.first_item or self._survey.events)
+        counts = self.agent or self._survey.counts_context(line, is_marked=any(kinds))
         if said and counts and not wire.is_inherited(record, payload):
-            self._typed("\n".join(said), at, uid, line)
+            self._typed("\n".join(said), at, uid, line, context=True)
         for number, (kind, note) in enumerate(notes):
             self._add("system", note, at, f"{uid}.note{number or ''}", line, kind=kind)
 
@@ -156,10 +158,10 @@ class Assembly:
         if item is not None and not self.agent:
             said = typed.separate("\n".join(wire.texts_of(item.get("content"))))[0]
             if said and not wire.is_inherited(record, payload):
-                self._forget_event(said, at)
+                self._forget_accounts(said, at)
                 self._typed(said, at, uid, line)
         elif kind == "user_message" and not self.agent:
-            if not self._survey.first_item or line < self._survey.first_item:
+            if self._survey.counts_events(line):
                 said = typed.separate(text_of(payload.get("message")))[0]
                 parts = [said, *wire.pictures_of(payload)]
                 if any(parts) and not wire.is_inherited(record, payload):
@@ -173,15 +175,15 @@ class Assembly:
         elif kind == "thread_rolled_back":
             self._rolled_back(payload.get("num_turns"))
 
-    def _forget_event(self, said: str, at: object) -> None:
-        """The first item of a file may tell of what the event before it told."""
-        event = self._entries[-1] if self._entries else None
-        if event is None or event.role != "user" or not (event.text == said or _are_together(event.at, at)):
-            return
-        if self._survey.first_item and event.line < self._survey.first_item:
+    def _forget_accounts(self, said: str, at: object) -> None:
+        """The first item of a file may tell of what the context or an event before it told."""
+        while self._entries and self._entries[-1].role == "user" and self._survey.counts_events(self._entries[-1].line):
+            entry = self._entries[-1]
+            if not (entry.context or entry.text == said or _are_together(entry.at, at)):
+                return
             self._entries.pop()
-            self.prompts.pop(event.uid, None)
-            self._named.discard(self._turn)
+            if self.prompts.pop(entry.uid, ""):
+                self._named.discard(self._turn)
             self.last = self._before.pop()
 
     def _counted(self, payload: Record) -> None:
@@ -205,12 +207,12 @@ class Assembly:
         elif summary.strip():
             self._add("system", summary, at, uid, line, kind="summary")
 
-    def _typed(self, text: str, at: object, uid: str, line: int) -> None:
+    def _typed(self, text: str, at: object, uid: str, line: int, *, context: bool = False) -> None:
         self._before.append(self.last)
         if self._turn and self._turn not in self._named:
             self._named.add(self._turn)
             self.prompts[uid] = self._turn
-        self._add("user", text, at, uid, line)
+        self._add("user", text, at, uid, line, context=context)
 
     def _add(self, role: Role, text: str, at: object, uid: str, line: int, **more: Any) -> None:
         if text.strip() or more.get("calls"):

@@ -11,6 +11,8 @@ _TAGS = {
     "instructions": "",
     "recommended_plugins": "",
     "turn_aborted": "",
+    "user_action": "",
+    "realtime_conversation": "",
     "hook_prompt": "",
     "skill": "",
     "permissions instructions": "",
@@ -24,6 +26,8 @@ _TAGS = {
     "subagent_notification": "notice",
 }
 _TAG = re.compile(r"\s*<([a-z_]+(?: instructions)?)(?:\s[^<>\n]*)?>", re.IGNORECASE)
+# Stands before and behind a picture.
+_PICTURE = re.compile(r"\s*</?image\b[^<>\n]*>\s*\Z")
 # A folder's instructions; newer versions name the folder.
 _AGENTS_FILE = re.compile(r"\s*# AGENTS\.md instructions\b[^\n]*\n\s*(?=<INSTRUCTIONS>)")
 _SUMMARIES = (
@@ -43,6 +47,8 @@ def separate(text: str) -> tuple[str, str, str]:
     """
     if text.lstrip().startswith(_SUMMARIES):
         return "", "summary", text
+    if _PICTURE.match(text):
+        return "", "", ""
     kind, notes, begun = "", [], text
     while True:
         agents = _AGENTS_FILE.match(text)

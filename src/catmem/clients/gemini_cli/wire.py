@@ -38,8 +38,9 @@ def is_patch(record: object) -> bool:
     return isinstance(record, dict) and ("$set" in record or "$rewindTo" in record)
 
 
-def is_message(record: object) -> bool:
-    return isinstance(record, dict) and record.get("type") in SPEAKERS and "content" in record and "uuid" not in record
+def is_message(record: Any) -> bool:
+    known = isinstance(record, dict) and text_of(record.get("type")) in SPEAKERS
+    return known and "content" in record and "uuid" not in record
 
 
 def parts_of(content: object) -> list[Record]:
