@@ -40,8 +40,8 @@ C = 5.0
 COMMON_FROM = 6
 # A feature of a single chat says more about that chat than about people.
 FEATURE_FROM = 2
-# One example in so many is learnt a second time as if nobody had answered yet.
-UNANSWERED_EVERY = 3
+# One example in so many is learnt a second time as if nobody had answered yet; a live session is judged before an answer.
+UNANSWERED_EVERY = 2
 # Reasons that are told apart; telling them apart makes the kept classes sharper, telling all apart adds nothing.
 REASONS = {
     "ask": "ask", "hypo": "hypo", "report": "report", "task": "task", "oneoff": "temporary", "temp": "temporary",

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from catmem.distil.judge import WEIGHTS, Verdict
+from catmem.distil.judge import WEIGHTS, Verdict, about_speaker
 from catmem.distil.rulebook import load_rulebook, phrase
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
-from catmem.distil.turns import Turns
+from catmem.distil.turns import Accepted, Turns
 from catmem.distil.wording import worded
 from catmem.domain.likeness import likeness, shared_weight, values
 from catmem.domain.memory import Evidence, Kind
@@ -47,14 +47,14 @@ def facts_of(
     session: SessionRef, sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict], turns: Turns
 ) -> list[Fact]:
     """In the order of their being settled; said twice is once, and the last word of a session wins."""
-    accepted = {a.by.number: a.proposal for a in turns.accepted}
+    accepted = {a.by.number: a for a in turns.accepted}
     facts: list[Fact] = []
     for sentence in sentences:
         if sentence.number in turns.retracted:
             continue
         verdict = verdicts.get(sentence.number)
         if sentence.number in accepted:
-            _add(facts, _accepted(session, accepted[sentence.number], sentence))
+            _add(facts, _accepted(session, accepted[sentence.number]))
         least = _SAYS_MORE if sentence.number in accepted else 0.0
         if verdict and verdict.kept and verdict.confidence >= least:
             for fact in _stated(session, sentence, verdict):
@@ -95,16 +95,17 @@ def _telling(sentence: Sentence, parts: list[str]) -> list[str]:
 _ACCEPTED_CONFIDENCE = 0.75
 
 
-def _accepted(session: SessionRef, proposal: Sentence, by: Sentence) -> Fact:
+def _accepted(session: SessionRef, accepted: Accepted) -> Fact:
+    by = accepted.by
     return Fact(
-        text=worded(proposal.text, whole=True)[0],
+        text=worded(accepted.text, whole=True)[0],
         kind="decision",
         confidence=_ACCEPTED_CONFIDENCE,
         remembered=False,
         about_user=False,
         at=by.message.timestamp,
         decided_by=by.message.id,
-        evidence=(_evidence(session, proposal), _evidence(session, by)),
+        evidence=(_evidence(session, accepted.proposal), _evidence(session, by)),
         effects=frozenset({"accept"}),
         before="",
     )
@@ -155,11 +156,9 @@ def slot_conflict(later: str, earlier: str) -> bool:
 
 def _about_user(text: str, kind: Kind) -> bool:
     """Whether a statement is about the person rather than about the work."""
-    if kind not in ("preference", "environment"):
-        return bool(phrase("speaker").search(text)) and not phrase("work").search(text) and kind == "convention"
-    if phrase("work").search(text):
-        return False
-    return kind == "preference" or bool(phrase("speaker").search(text))
+    if kind == "preference":
+        return not phrase("work").search(text)
+    return kind in ("environment", "convention") and about_speaker(text)
 
 
 _SECRET = re.compile(r"\[secret:[^\]]*\]")

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from catmem.distil.classifier import Label
+from catmem.distil.rulebook import phrase
 from catmem.distil.transcript import Sentence
 from catmem.domain.memory import Kind
 
@@ -27,11 +28,14 @@ WEIGHTS = {
     "stop": 1.8,
     "decision": 0.5,
     "settled": 2.0,
+    "named-choice": 1.5,
+    "repeat": 2.0,
     "question": 1.8,
     "progress": 0.6,
     "parked": 1.8,
     "environment": 0.5,
     "replace": 0.3,
+    "answer": 1.5,
     "refuse-oneoff": -4.0,
     "refuse-temporary": -1.3,
     "refuse-hypothetical": -2.5,
@@ -41,7 +45,7 @@ WEIGHTS = {
     "refuse-other-person": -1.8,
     "refuse-past": -1.4,
     "refuse-quoted": -0.5,
-    "refuse-rejection": -0.6,
+    "refuse-rejection": -1.5,
     "refuse-chat": -3.0,
     "refuse-task": -1.0,
     "refuse-report": -0.8,
@@ -57,12 +61,15 @@ KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
     "norm": {"convention": 1.2},
     "decision": {"decision": 1.2},
     "settled": {"decision": 2.2},
+    "named-choice": {"decision": 1.5},
+    "repeat": {"preference": 1.0},
     "question": {"question": 5.0},
     "progress": {"progress": 1.2},
     "parked": {"progress": 3.0},
     "rule": {"convention": 2.0},
     "stop": {"preference": 1.0},
     "environment": {"environment": 1.1},
+    "answer": {"environment": 2.0},
     "ordered": {"preference": 0.8},
     "lasting": {"preference": 0.6, "convention": 0.4},
 }
@@ -72,6 +79,8 @@ JUDGED: tuple[Kind, ...] = ("preference", "environment", "convention", "decision
 _BOUND = 2.5
 # Below this a kind is as good as any other that the classifier does not believe in.
 _LEAST = 0.03
+# "Remember that I …" is what the user is like, whatever words follow.
+_ABOUT_SPEAKER = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +123,17 @@ def _barred(sentence: Sentence) -> str:
 def _kind(sentence: Sentence) -> Kind:
     believed: dict[str, float] = {label: score for label, score in sentence.scores.items()}  # noqa: C416  as plain names
     logs = {kind: math.log(max(believed.get(kind, 0.0), _LEAST)) for kind in JUDGED}
+    if sentence.has("remember") and about_speaker(sentence.text):
+        logs["preference"] += _ABOUT_SPEAKER
     for effect in sentence.effects:
         for kind, weight in KIND_WEIGHTS.get(effect, {}).items():
             logs[kind] += weight
     return max(JUDGED, key=lambda kind: logs[kind])
+
+
+def about_speaker(text: str) -> bool:
+    """Whether the user speaks of himself, and not of the work of several."""
+    return bool(phrase("speaker").search(text)) and not phrase("work").search(text)
 
 
 def _logit(probability: float) -> float:

@@ -13,13 +13,15 @@ from catmem.distil.transcript import Sentence
 from catmem.distil.triple import triple_of
 from catmem.distil.turns import Turns
 from catmem.domain.likeness import likeness, shared_weight, terms
-from catmem.domain.memory import Claim, Memory, Scope, memory_id, normal
+from catmem.domain.memory import Claim, Kind, Memory, Scope, memory_id, normal
 from catmem.domain.session import SessionRef
 
 # So alike, a later state of work or an answer is one to the earlier.
 _REPLACED = 0.4
 # A preference is said in other words each time; its second saying is what promotes it.
 _SAME_TASTE = 0.55
+# Where the user says that he has said it before, one word of it may do: "plan first, like always".
+_SAID_AGAIN = 0.38
 # What a retraction must share with a memory of an earlier session, which nobody has before his eyes.
 _TAKEN_BACK = 2.0
 # What the assistant has just said and the user repeats is the assistant's knowledge: our own brief, most likely.
@@ -56,14 +58,20 @@ def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
     best: tuple[float, Memory] | None = None
     for memory in standing:
         now = memory.now
-        taste = now.kind == "preference" and fact.kind in ("preference", "convention")
-        least = _SAME_TASTE if taste or "repeat" in fact.effects else SAME
+        least = _least_likeness(fact, now.kind)
         near = 1.0 if normal(now.text) == normal(fact.text) else likeness(fact.text, now.text)
         if near < least or corrects(fact.text, now.text) or corrects(now.text, fact.text):
             continue
         if best is None or near > best[0]:
             best = (near, memory)
     return best[1] if best else None
+
+
+def _least_likeness(fact: Fact, kind: Kind) -> float:
+    taste = kind == "preference" and fact.kind in ("preference", "convention")
+    if "repeat" in fact.effects:
+        return _SAID_AGAIN if taste else _SAME_TASTE
+    return _SAME_TASTE if taste else SAME
 
 
 def _echoed(fact: Fact, known: Memory) -> bool:

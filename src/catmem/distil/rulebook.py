@@ -16,7 +16,8 @@ from typing import Any
 
 from catmem.domain.errors import DataDamaged
 
-# The files of rules, in the order in which a person would read them. slots.toml and phrases.toml are of other shapes.
+# The files of rules, in the order in which a person would read them. The others are of other shapes:
+# phrases.toml, and slots.toml with services.toml.
 FILES = ("strong.toml", "refusals.toml", "kinds.toml", "turns.toml")
 
 

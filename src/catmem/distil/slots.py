@@ -10,6 +10,9 @@ from typing import Any
 
 from catmem.distil.rulebook import any_of, phrase, plain, read_table
 
+# What the code is written with, and what it runs on.
+SLOT_FILES = ("slots.toml", "services.toml")
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -44,7 +47,7 @@ class Filling:
 @cache
 def load_slots() -> tuple[Slot, ...]:
     """The lexicon of the package; read and compiled once a process."""
-    return tuple(_slot(row) for row in read_table("slots.toml")["slot"])
+    return tuple(_slot(row) for name in SLOT_FILES for row in read_table(name)["slot"])
 
 
 @lru_cache(maxsize=4096)

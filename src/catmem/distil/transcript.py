@@ -8,9 +8,12 @@ from typing import Protocol
 
 from catmem.distil.classifier import Label
 from catmem.distil.features import Context
-from catmem.distil.rulebook import Rulebook
+from catmem.distil.rulebook import Rulebook, phrase
 from catmem.distil.units import Unit, units_of
 from catmem.domain.message import Message, is_said
+
+# The effect that no rule about the sentence itself can see: the assistant had asked what it is that the user has.
+ANSWER = "answer"
 
 
 class Scorer(Protocol):
@@ -68,7 +71,9 @@ def read_sentences(messages: Sequence[Message], rulebook: Rulebook, scorer: Scor
                 turns=turns,
             )
             scores = scorer.scores(unit, context) if message.role == "user" and unit.own else {}
-            effects = rulebook.effects(unit.text) if unit.own else {}
+            effects = dict(rulebook.effects(unit.text)) if unit.own else {}
+            if message.role == "user" and not number and phrase("asks").search(context.before):
+                effects[ANSWER] = ("asked before",)
             sentences.append(Sentence(message, unit, len(sentences), turn, context, effects, scores))
     return sentences
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from catmem.distil.judge import Verdict
+from catmem.distil.options import Option, chosen_option
 from catmem.distil.transcript import Sentence
 from catmem.domain.likeness import shared_weight
 
@@ -33,10 +34,11 @@ _LEAST_WIDTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A sentence of the assistant that the user made a decision by saying yes to it."""
+    """A sentence of the assistant that the user made a decision by saying yes to it, or to `text` of it."""
 
     proposal: Sentence
     by: Sentence
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,25 @@ def read_turns(sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict]) -
             retracted.update(dict.fromkeys(targets, sentence))
             if not targets:
                 loose.append(sentence)
-        elif _accepts(sentence) or (_assents(sentence) and not verdicts[sentence.number].kept):
-            proposal = _proposal_for(sentence, sentences, stated=verdicts[sentence.number].kept)
-            if proposal and all(proposal.number != a.proposal.number for a in accepted):
-                accepted.append(Accepted(proposal, sentence))
+        else:
+            option = _option_for(sentence, sentences, stated=verdicts[sentence.number].kept)
+            if option and all(option.text != a.text for a in accepted):
+                accepted.append(Accepted(option.sentence, sentence, option.text))
     held = tuple(a for a in accepted if a.proposal.number not in retracted)
     return Turns(held, retracted, tuple(sentences[number] for number in sorted(retracted)), tuple(loose))
+
+
+def _option_for(sentence: Sentence, sentences: Sequence[Sentence], *, stated: bool) -> Option | None:
+    """What a sentence of the user accepts: the option that it names by its place, else a proposal as a whole."""
+    if not sentence.context.unit and not _barred(sentence):
+        before = [s for s in sentences[: sentence.number] if not s.by_user and s.turn == sentence.turn - 1]
+        option = chosen_option(sentence.text, before)
+        if option:
+            return option
+    if _accepts(sentence) or (_assents(sentence) and not stated):
+        proposal = _proposal_for(sentence, sentences, stated=stated)
+        return Option(proposal, proposal.text) if proposal else None
+    return None
 
 
 def _accepts(sentence: Sentence) -> bool:
