@@ -1,4 +1,4 @@
-"""`mem import PATH…`"""
+"""`mem import [PATH…]`: what is named, or what is found on this machine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from catmem.capture.exchange import take_export
 from catmem.capture.importing import FORMATS, Importer, ImportReport
+from catmem.cli.found import ask, find, show, tell_cost, total
 from catmem.cli.output import Session, counted, mem_command, two
 from catmem.clients.port import Problem
 from catmem.domain.errors import NotFound
@@ -20,7 +21,7 @@ SHOWN_PROBLEMS = 10
 
 
 @mem_command("import", "Bring in conversations or an export.", "导入对话记录或导出文件。")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH…]")
 @click.option(
     "--from",
     "source",
@@ -34,35 +35,60 @@ SHOWN_PROBLEMS = 10
 )
 @click.option("--project", metavar="P", default="", help=two("Put everything into this project.", "全部归入该项目。"))
 @click.option("--dry-run", is_flag=True, help=two("Only count.", "只统计，不写入。"))
-def command_import(session: Session, paths: tuple[Path, ...], source: str, project: str, dry_run: bool) -> None:
+@click.option(
+    "--yes", is_flag=True, help=two("Do not ask before importing what was found.", "导入所发现的内容前不询问。")
+)
+def command_import(
+    session: Session, paths: tuple[str, ...], source: str, project: str, dry_run: bool, yes: bool
+) -> None:
     catmem = session.catmem
-    missing = [str(path) for path in paths if not path.exists()]
+    missing = [path or '""' for path in paths if not path or not Path(path).exists()]
     if missing:
         raise NotFound(
             f"there is no {', '.join(missing)}; nothing was imported", f"没有 {'、'.join(missing)}；未导入任何内容"
         )
     before = _memories(catmem)
     with _Bar(session) as bar:
-        importer = Importer(
-            catmem.history,
-            project_of=lambda cwd: catmem.project_of(cwd).key,
-            project=project,
-            dry_run=dry_run,
-            take_export=lambda path: take_export(path, catmem.history, catmem.store),
-            progress=bar.show,
-        )
-        report = importer.run(paths, source)
+
+        def importer_for(dry_run: bool) -> Importer:
+            return Importer(
+                catmem.history,
+                project_of=lambda cwd: catmem.project_of(cwd).key,
+                project=project,
+                dry_run=dry_run,
+                take_export=lambda path: take_export(path, catmem.history, catmem.store),
+                progress=bar.show,
+            )
+
+        found = [] if paths else find(session, source, lambda: importer_for(True))
+    if not paths:
+        show(session, found)
+        if not dry_run and not yes and total(found).messages_new:
+            ask(session, found)
+    with _Bar(session) as bar:
+        importer = importer_for(dry_run)
+        report = importer.report
+        if paths:
+            report = importer.run([Path(path) for path in paths], source)
+        elif dry_run:
+            report = total(found)  # counted already
+        else:
+            for one in found:
+                report = importer.run(one.paths, one.client)
     if not dry_run:
         catmem.history.write_index()
         catmem.index.catch_up(catmem.store, catmem.history)
-    session.result(report.record())
+    session.result(report.record() | ({} if paths else {"found": [one.record() for one in found]}))
     memories = _memories(catmem) - before
     if report.failed and not (report.messages_new or report.messages_known or memories):
         # The first reason is in the error; the others stand before it.
         _print_problems(session, report.problems[1:] if not session.as_json else ())
         report.raise_if_nothing()
     if not session.as_json:
-        _print(session, report, dry_run, memories)
+        if paths or found:
+            _print(session, report, dry_run, memories)
+        if dry_run and report.messages_new:
+            tell_cost(session, report.tokens)
 
 
 def _memories(catmem: Catmem) -> int:
