@@ -8,6 +8,10 @@ SHELL := /bin/bash
 
 export UV_PYTHON_DOWNLOADS := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Behind a proxy with certificates of its own, those of the system are the right ones.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export UV_SYSTEM_CERTS := 1
+endif
 
 BIN := .venv/bin
 LOCKED := pyproject.toml uv.lock
@@ -48,7 +52,7 @@ $(RUNTIME): $(LOCKED) | .cache/bin/uv
 	touch $@
 
 $(DEVELOPMENT): $(LOCKED) $(RUNTIME)
-	.cache/bin/uv sync --quiet --locked --inexact
+	.cache/bin/uv sync --quiet --locked --inexact --all-extras
 	touch $@
 
 .cache/bin/uv:
