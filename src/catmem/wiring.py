@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from catmem.llm.fallback import Tell
     from catmem.llm.port import Model
     from catmem.recall.recall import Recaller
+    from catmem.recall.search import Searcher
     from catmem.sessions.history import History
     from catmem.settings.workspace import Project
     from catmem.store.jobs import JobQueue
@@ -108,6 +109,14 @@ class Catmem:
         from catmem.recall.recall import Recaller
 
         return Recaller(
+            self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history)
+        )
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        from catmem.recall.search import Searcher
+
+        return Searcher(
             self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history)
         )
 

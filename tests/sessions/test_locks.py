@@ -86,3 +86,25 @@ def test_a_lock_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageFailed), session_lock(str(tmp_path / "file" / "a.lock")):
         pass
+
+
+def test_two_holders_never_though_the_file_is_removed_by_who_holds_it(tmp_path: Path) -> None:
+    lock, inside, most = str(tmp_path / "locks" / "a.lock"), 0, 0
+
+    def work(removes: bool) -> None:
+        nonlocal inside, most
+        for _ in range(100):
+            with session_lock(lock, wait=30):
+                inside += 1
+                most = max(most, inside)
+                time.sleep(0)
+                inside -= 1
+                if removes:  # the last that its holder does
+                    os.unlink(lock)
+
+    threads = [threading.Thread(target=work, args=(number % 2 == 0,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (most, inside) == (1, 0)

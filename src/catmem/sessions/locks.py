@@ -43,7 +43,8 @@ _TAKEN = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK
 class SessionLock:
     """Held between `with` and its end. Not reentrant: taking it twice in one thread ends in LockBusy.
 
-    The lock file is never replaced or deleted, since two lock files would be two locks.
+    The lock file is never replaced, since two lock files would be two locks. Only the clean-up after a session that is
+    gone removes it, and holds it meanwhile; whoever was waiting finds that and takes the file that is there now.
     """
 
     __slots__ = ("_descriptor", "_path", "_wait")
@@ -54,14 +55,17 @@ class SessionLock:
         self._descriptor = -1
 
     def __enter__(self) -> SessionLock:
-        descriptor = _open(self._path)
-        try:
-            _take(descriptor, self._path, self._wait)
-        except BaseException:
+        while True:
+            descriptor = _open(self._path)
+            try:
+                _take(descriptor, self._path, self._wait)
+                if os.fstat(descriptor).st_nlink:
+                    self._descriptor = descriptor
+                    return self
+            except BaseException:
+                os.close(descriptor)
+                raise
             os.close(descriptor)
-            raise
-        self._descriptor = descriptor
-        return self
 
     def __exit__(self, *_: object) -> None:
         descriptor, self._descriptor = self._descriptor, -1

@@ -1,0 +1,86 @@
+"""`mem project`: what a merge shows to every command, and that each change is taken back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.shell import Shell
+
+ENTRY = {"key", "name", "sessions", "messages", "memories", "updated_at", "folders"}
+
+
+@pytest.fixture(params=["en", "zh"])
+def shop(request, shell_in) -> Shell:
+    shell = shell_in(request.param)
+    shell.talk("monday", "Remember: the staging database is on port 5432.", project="shop", day="2026-06-29")
+    shell.talk("tuesday", "记住：我们用 redis 做缓存。", project="茶壶", day="2026-06-30")
+    shell.ok("import", "monday.jsonl", "tuesday.jsonl")
+    shell.ok("work")
+    return shell
+
+
+def sessions(shell: Shell, project: str) -> set[str]:
+    return {line["key"] for line in shell.json("sessions", "--project", project)["sessions"]}
+
+
+def recalled(shell: Shell, words: str, project: str) -> set[str]:
+    return {item["session"] for item in shell.json("recall", words, "--project", project)["items"]}
+
+
+def test_a_merge_is_seen_by_every_command_and_undone(shop):
+    assert sessions(shop, "shop") == {"monday"} and recalled(shop, "redis 缓存", "shop") == set()
+    made = shop.json("project", "merge", "茶壶", "shop")
+    assert (made["merged"], made["into"], made["sessions"]) == ("茶壶", "shop", 1)
+    for project in ("shop", "茶壶"):
+        assert sessions(shop, project) == {"monday", "tuesday"}
+        assert recalled(shop, "redis 缓存", project) == {"tuesday"}
+        assert {i["session"] for i in shop.json("search", "redis", "--project", project)["items"]} == {"tuesday"}
+        brief = shop.json("brief", "--project", project)["text"]
+        assert "5432" in brief and "redis" in brief
+    assert shop.json("sessions", "show", "tuesday", "--project", "shop")["session"]["metadata"]["project"] == "茶壶"
+    (home,) = shop.json("project", "list")["projects"]
+    assert set(home) == ENTRY | {"merged"} and [set(part) for part in home["merged"]] == [ENTRY]
+    assert shop.json("project", "undo") == {"key": "茶壶", "into": "", "name": ""}
+    assert sessions(shop, "shop") == {"monday"} and recalled(shop, "redis 缓存", "shop") == set()
+    assert "redis" not in shop.json("brief", "--project", "shop")["text"]
+
+
+def test_split_and_rename(shop):
+    shop.ok("project", "merge", "茶壶", "shop")
+    assert shop.json("project", "split", "茶壶") == {"split": "茶壶", "from": "shop"}
+    assert shop.json("project", "rename", "shop", "网店 one") == {"key": "shop", "name": "网店 one"}
+    assert "网店 one" in shop.ok("project", "list")
+    assert shop.json("project", "merge", "茶壶", "网店 ONE")["into"] == "shop", "named by its name"
+    shop.ok("project", "undo")
+    assert shop.json("project", "rename", "shop", "--reset")["name"] == ""
+
+
+def test_mistakes_are_said_and_change_nothing(shop):
+    for arguments, code in (
+        (("merge", "nowhere", "shop"), 4),
+        (("merge", "shop", "nowhere"), 4),
+        (("merge", "shop", "shop"), 2),
+        (("split", "shop"), 2),
+        (("rename", "shop"), 2),
+        (("rename", "shop", "x", "--reset"), 2),
+        (("undo",), 4),
+    ):
+        done = shop.mem("project", *arguments)
+        assert done.code == code and done.err.startswith("mem: ") and done.err.count("\n") == 1, (arguments, done)
+    assert len(shop.json("project", "list")["projects"]) == 2
+
+
+def test_an_empty_directory(shell: Shell) -> None:
+    assert shell.json("project", "list") == {"projects": []}
+
+
+def test_what_is_said_later_goes_to_the_home_and_the_log_tells_of_it(shop):
+    here = shop.json("recall", "--save", "we ship on fridays")["id"]
+    key = next(p["key"] for p in shop.json("project", "list")["projects"] if p["memories"] and p["key"][:5] == "shop-")
+    shop.ok("project", "merge", key, "shop")
+    saved = shop.json("recall", "--save", "tests run on mondays")["id"]
+    assert {here, saved} <= {
+        i["id"] for i in shop.json("recall", "ship fridays tests mondays", "--project", "shop")["items"]
+    }
+    assert "project" in [change["op"] for change in shop.json("log")["changes"]]
+    assert shop.ok("log")
