@@ -41,8 +41,8 @@ _MOST_KNOWN = 64
 _TOLD_APART = 200
 _NOT_SESSIONS = ("subagents", "tool-results", "memory", "node_modules", ".git")
 _NO_SESSION_NAMES = ("agent-", "msg_", "prt_")
-# What else Claude Code keeps as JSON lines: each prompt again, the log of a workflow.
-_LOGS = ("history.jsonl", "journal.jsonl")
+# What else assistants keep as JSON lines: each prompt again, the log of a workflow, the names of sessions.
+_LOGS = ("history.jsonl", "journal.jsonl", "session_index.jsonl")
 
 
 @dataclass(slots=True)

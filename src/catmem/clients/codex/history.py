@@ -18,7 +18,7 @@ from catmem.clients.compressed import SUFFIX, damage_of, damaged, opened
 from catmem.clients.draft import Draft, record_of, text_of
 from catmem.clients.lines import LONG_LINE, read_lines, records_of
 from catmem.clients.port import CHUNK_BYTES, START, Position, TranscriptChunk
-from catmem.clients.whole_file import refuse_encodings, written_at
+from catmem.clients.whole_file import first_records, refuse_encodings, written_at
 from catmem.domain.clock import parse_instant
 from catmem.domain.errors import BadInput, StorageFailed
 
@@ -35,10 +35,12 @@ class CodexHistory:
     """The History of Codex: one session a file."""
 
     def knows(self, path: Path, head: bytes) -> bool:
-        """True for a compressed rollout, and for the oldest form, one JSON object."""
+        """True for a rollout, plain, compressed, or in the oldest form, one JSON object."""
         if path.name.endswith(f".jsonl{SUFFIX}"):
             return wire.is_rollout([record for line in _first_lines(path) for record in line])
-        return path.suffix == ".json" and path.name.startswith("rollout-") and b'"items"' in head
+        if path.suffix == ".json":
+            return path.name.startswith("rollout-") and b'"items"' in head
+        return wire.is_rollout(first_records(head))
 
     def recognises(self, head: Sequence[object]) -> bool:
         return wire.is_rollout(head)
