@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from catmem.brief.briefer import Briefer
     from catmem.clients.port import Installer
     from catmem.distil.worker import DistilWorker
+    from catmem.dream.compact import AutoCompact
     from catmem.index.writer import SearchIndex
     from catmem.ledger.ledger import Ledger
     from catmem.llm.fallback import Tell
@@ -97,6 +98,13 @@ class Catmem:
 
         idle = self.settings.working_memory_max_age
         return DistilWorker(self.history, self.store, self.queue, idle_minutes=idle, clock=self.clock)
+
+    @cached_property
+    def compactor(self) -> AutoCompact:
+        from catmem.distil.summary import summary_of
+        from catmem.dream.compact import AutoCompact
+
+        return AutoCompact(self.history, self.paths, self.settings, digest=summary_of, clock=self.clock)
 
     @cached_property
     def index(self) -> SearchIndex:

@@ -34,6 +34,12 @@ GOOD = {
     "working_memory_max_age": [(1, 1), ("30 min", 30), ("45 minutes", 45)],
     "preference_confirm_threshold": [(1, 1), (20, 20)],
     "auto_forget_after_days": [(0, 0), (365, 365)],
+    "max_messages": [(4, 4), (5000, 5000), ("200", 200)],
+    "archive_raw_after_days": [(0, 0), (30, 30)],
+    "compact": [
+        ({}, {"sessions_per_round": 3, "idle_minutes": 15, "backoff_base_minutes": 5}),
+        ({"idle_minutes": 60}, {"sessions_per_round": 3, "idle_minutes": 60, "backoff_base_minutes": 5}),
+    ],
     "durability": [("none", "none"), ("turn", "turn"), ("message", "message")],
     "redact_secrets": [(True, True), ("no", False)],
     "language": [("auto", "auto"), ("zh", "zh"), ("en", "en")],
@@ -53,6 +59,9 @@ BAD = {
     "working_memory_max_age": [0, 43201, "soon", 1.5, None],
     "preference_confirm_threshold": [0, 21, None],
     "auto_forget_after_days": [-1, 36501, None],
+    "max_messages": [3, 1_000_001, None, 1.5],
+    "archive_raw_after_days": [-1, 36501, True, None],
+    "compact": [5, None, [], {"idle": 3}, {"idle_minutes": 0}, {"sessions_per_round": "many"}, {"backoff_base_minutes": 1441}],
     "durability": ["always", True, None, []],
     "redact_secrets": ["maybe", 0, None],
     "language": ["fr", True, None],
@@ -331,3 +340,15 @@ def test_the_language(monkeypatch, setting, environment, expected):
     for variable, value in environment.items():
         monkeypatch.setenv(variable, value)
     assert language_of(setting) == expected
+
+
+def test_a_part_of_a_setting_is_set_and_the_others_stay(paths):
+    paths.config.write_text("# mine\ncompact:\n  sessions_per_round: 7\nlanguage: zh  # 中文\n", encoding="utf-8")
+    assert set_setting(paths, "compact.idle_minutes", "20") == 20
+    assert load_settings(paths).compact == {"sessions_per_round": 7, "idle_minutes": 20, "backoff_base_minutes": 5}
+    text = paths.config.read_text("utf-8")
+    assert text.startswith("# mine\n") and text.endswith("language: zh  # 中文\n")
+    for name, value in (("compact.idle_minutes", "0"), ("compact.pace", "3"), ("compact.", "3"), ("language.x", "zh")):
+        with pytest.raises(SettingsInvalid):
+            set_setting(paths, name, value)
+    assert paths.config.read_text("utf-8") == text

@@ -21,11 +21,15 @@ command = mem_group("config", Group, "Read or change a setting.", "读取或修�
 def get(session: Session, name: str | None) -> None:
     values: dict[str, Any] = dataclasses.asdict(session.catmem.settings)
     if name is not None:
-        if name not in values:
+        whole, _, part = name.partition(".")
+        found = values.get(whole)
+        if part:
+            found = found.get(part) if isinstance(found, dict) else None
+        if whole not in values or found is None:
             read_setting(name, None)  # raises, and lists the names that there are
-        session.result({name: values[name]})
+        session.result({name: found})
         if not session.as_json:
-            value = json.dumps(values[name], ensure_ascii=False)
+            value = json.dumps(found, ensure_ascii=False)
             session.say(value, value)
         return
     session.result(values)
@@ -45,5 +49,6 @@ def set(session: Session, name: str, value: str) -> None:
         session.say(f"{name} is now {shown}", f"{name} 现在是 {shown}")
 
 
+set.context_settings["ignore_unknown_options"] = True  # A value may be negative.
 command.add_command(get)
 command.add_command(set)

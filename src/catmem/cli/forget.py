@@ -12,8 +12,10 @@ from catmem.domain.clock import local_day, parse_instant
 from catmem.domain.errors import BadInput, NotConfirmed, NotFound, StorageFailed
 from catmem.domain.memory import Memory
 from catmem.domain.session import SessionRef
+from catmem.sessions.digests import forget as forget_in_digests
 from catmem.settings.paths import Paths
 from catmem.text.tokens import query_tokens, tokens
+from catmem.wiring import Catmem
 
 
 @mem_command(
@@ -82,6 +84,7 @@ def command(
 def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
     """Removes memories everywhere that we keep them; returns how many messages were purged."""
     catmem = session.catmem
+    _ = catmem.settings  # Broken ones must stop it before anything is gone, not in the midst.
     catmem.store.forget([memory.id for memory in chosen], "forgotten by the user")
     purged = 0
     if purge:
@@ -90,12 +93,20 @@ def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
             if catmem.history.exists(ref):
                 purged += catmem.history.purge(ref, e.quote)
     quotes = {e.quote for memory in chosen for revision in memory.revisions for e in revision.evidence}
+    _forget_digests(catmem, chosen, quotes)
     if purge:
         catmem.history.write_index()  # It shows how sessions begin.
     catmem.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     catmem.index.catch_up(catmem.store, catmem.history)
     _drop_briefs(catmem.paths, {memory.id for memory in chosen})
     return purged
+
+
+def _forget_digests(catmem: Catmem, chosen: Sequence[Memory], quotes: Set[str]) -> None:
+    """A digest may tell it in the words of the memory as well as of the user."""
+    phrases = {*quotes, *(revision.text for memory in chosen for revision in memory.revisions)}
+    for project in {e.project for memory in chosen for revision in memory.revisions for e in revision.evidence}:
+        forget_in_digests(catmem.paths, project, phrases)
 
 
 def _drop_briefs(paths: Paths, ids: Set[str]) -> None:

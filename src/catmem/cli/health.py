@@ -35,6 +35,7 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
         return found
     found += _database(catmem)
     found += _ledger(catmem)
+    found += _compaction(catmem)
     if deep:
         found += [*_sessions(catmem), *_index(catmem), *_listing(catmem)]
     return found
@@ -106,9 +107,28 @@ def _rescue(catmem: Catmem) -> None:
     catmem.store.rescue_ledgers()
 
 
+def _compaction(catmem: Catmem) -> Iterator[Finding]:
+    for ref, trouble in catmem.compactor.troubled().items():
+        when = local_minute(trouble.not_before) if trouble.not_before else "?"
+        yield Finding(
+            "compaction",
+            f"{ref.key} could not be compacted {counted(trouble.attempts, 'time')} ({trouble.error}); nothing was removed; "
+            f"the next attempt is at {when}, or now with `mem work --retry`",
+            f"{ref.key} 压缩归档失败 {trouble.attempts} 次（{trouble.error}）；没有删去任何内容；"
+            f"下次尝试在 {when}，也可用 `mem work --retry` 立即重试",
+        )
+
+
 def _sessions(catmem: Catmem) -> Iterator[Finding]:
     for header in catmem.history.headers():
         yield from _session(catmem, header)
+    for archive in catmem.history.lost():
+        yield Finding(
+            "archive",
+            f"{archive} has no session file beside it",
+            f"{archive} 缺少对应的会话文件",
+            lambda archive=archive: catmem.history.restore(archive),  # type: ignore[misc]
+        )
     for path in catmem.history.strays():
         yield Finding(
             "stray",

@@ -51,6 +51,7 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
             if retry:
                 catmem.store.catch_up()
                 catmem.queue.retry_all()
+                catmem.compactor.retry_all()
             worked = run_work(
                 catmem, everything=not background, named=refs, seconds=BACKGROUND_SECONDS if background else None
             )
@@ -68,6 +69,11 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
             f"提炼了 {worked.distilled} 个会话，晋升或退役 {worked.dreamed} 条记忆，"
             f"失败 {worked.failed} 个，待办 {worked.pending} 个",
         )
+        if worked.compacted:
+            session.say(
+                f"{counted(worked.compacted, 'session')} compacted; every command still reads all of it",
+                f"压缩归档了 {worked.compacted} 个会话；所有命令仍可读取其全部内容",
+            )
 
 
 def vars_of(worked: Worked) -> dict[str, int]:
@@ -119,10 +125,11 @@ def run_work(
     settings = catmem.settings
     dreamed = promote(catmem.store, settings.preference_confirm_threshold)
     dreamed += expire(catmem.store, settings.auto_forget_after_days, catmem.clock)
+    compacted = catmem.compactor.run(rounds=0 if everything else 1, active=named, stop=stop)
     catmem.index.catch_up(catmem.store, catmem.history)
     catmem.history.write_index()
     _drop_old_briefs(catmem)
-    return Worked(done.distilled, dreamed, 0, done.failed, done.pending)
+    return Worked(done.distilled, dreamed, compacted.compacted, done.failed + compacted.failed, done.pending)
 
 
 def _stopper(seconds: float | None) -> Callable[[], bool]:

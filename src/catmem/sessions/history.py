@@ -11,7 +11,7 @@ from catmem.domain.clock import Clock, now, system_clock
 from catmem.domain.errors import BadInput, CatmemError, NotFound
 from catmem.domain.message import Message
 from catmem.domain.session import SessionHeader, SessionRef
-from catmem.sessions import file, repair, upkeep
+from catmem.sessions import digests, file, repair, upkeep
 from catmem.sessions.branches import live_messages
 from catmem.sessions.door import admitted, admitted_title
 from catmem.sessions.listing import Listing
@@ -95,8 +95,9 @@ class History:
         return Appended(new, outcome["known"])
 
     def delete(self, ref: SessionRef) -> None:
-        """Removes a session, and what of it was set aside. Raises NotFound."""
+        """Removes a session, what of it was set aside, and its digests. Raises NotFound."""
         upkeep.delete(self._place(ref), ref)
+        digests.take_back(self._paths, ref.project, lambda d: "" if d["session"] == ref.key else str(d["content"]))
 
     def purge(self, ref: SessionRef, quote: str) -> int:
         """Takes a sentence out of a session's raw text, wherever it stands. Returns how many messages had it."""

@@ -96,6 +96,18 @@ def trim(place: Place, now: str) -> int:
         return len(gone)
 
 
+def live_bound(place: Place) -> int:
+    """How many messages the live file has at most, by its line 1 alone: its ids rise by one or more."""
+    try:
+        with open(place.file, "rb") as file:
+            header, _ = line1.unpack(file.readline(line1.LONGEST_ROOM))
+    except OSError:
+        return 0
+    if header is None or "adopted" in header["metadata"]:
+        return 0
+    return int(header["metadata"]["last_id"] - header["metadata"].get("trimmed", 0))
+
+
 # -- the steps
 
 

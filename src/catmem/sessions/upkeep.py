@@ -48,7 +48,7 @@ def delete(place: Place, ref: SessionRef) -> None:
 
 def purge(place: Place, quote: str, now: str) -> int:
     """Takes a sentence out of every text of a session, and out of what was set aside. See History.purge."""
-    pattern = _pattern(quote)
+    pattern = pattern_of(quote)
     if pattern is None or not Path(place.file).is_file():
         return 0
     try:
@@ -140,7 +140,7 @@ def _cut(value: Any, pattern: re.Pattern[str]) -> Any:
     return value
 
 
-def _pattern(quote: str) -> re.Pattern[str] | None:
+def pattern_of(quote: str) -> re.Pattern[str] | None:
     r"""The sentence with any white space between its words, also where JSON has escaped it (`\n`, `\"`, `\u5fc6`)."""
     words = quote.split()
     if not words:

@@ -54,7 +54,10 @@ def default_text() -> str:
 
 
 def set_setting(paths: Paths, name: str, text: str) -> Any:
-    """Changes one setting and no other byte of the file. `text` is YAML (`15`, `[a, b]`). Returns the typed value."""
+    """Changes one setting and no other byte of the file. `text` is YAML (`15`, `[a, b]`). Returns the typed value.
+
+    A part of a setting is named with a dot, as in `compact.idle_minutes`; its other parts stay.
+    """
     try:
         value = YAML(typ="safe").load(text) if text.strip() else ""
     except (YAMLError, ValueError, RecursionError) as error:
@@ -64,9 +67,13 @@ def set_setting(paths: Paths, name: str, text: str) -> Any:
     typed = read_setting(name, value)
     create_config(paths)
     before = _text(paths.config)
-    wanted = {**_parsed(before, paths.config), name: value}
+    whole, _, part = name.partition(".")
+    present = _parsed(before, paths.config)
+    if part:
+        value = {**(present.get(whole) or {}), part: value}
+    wanted = {**present, whole: value}
     settings_of(wanted)  # Another value may be wrong; then this one is not written either.
-    after = with_setting(before, name, value)
+    after = with_setting(before, whole, value)
     if _parsed(after, paths.config) != wanted:
         raise SettingsInvalid(
             f"{paths.config} is written in a way that `mem config set` cannot edit; change {name} in it by hand",

@@ -27,6 +27,11 @@ class Settings:
     working_memory_max_age: int = 30
     preference_confirm_threshold: int = 2
     auto_forget_after_days: int = 0
+    max_messages: int = 5000
+    archive_raw_after_days: int = 30
+    compact: dict[str, int] = field(
+        default_factory=lambda: {"sessions_per_round": 3, "idle_minutes": 15, "backoff_base_minutes": 5}
+    )
     durability: str = "turn"
     redact_secrets: bool = True
     language: str = "auto"
@@ -107,6 +112,20 @@ def _half_lives(value: Any) -> dict[str, float]:
         if days is not None:
             known[kind] = float(days)
     return known
+
+
+# What each part of `compact` takes: a round of none, or one that never ends, would be no round.
+_COMPACT_RANGES = {
+    "sessions_per_round": (1, 1000),
+    "idle_minutes": (1, 60 * 24 * 30),
+    "backoff_base_minutes": (1, 1440),
+}
+
+
+def _compact(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return {**Settings().compact, **{name: _whole(*_COMPACT_RANGES[name])(part) for name, part in value.items()}}
 
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -211,6 +230,27 @@ SETTINGS: tuple[Setting, ...] = (
         "这么久没有再次确认、也没有固定的记忆将退役；0 表示关闭。",
     ),
     Setting(
+        "max_messages",
+        _whole(4, 1_000_000),
+        "4-1000000 messages",
+        "A live session file beyond it gives its oldest turns to the archive, where every command still reads them.",
+        "会话文件的消息数超过此值时，最早的若干轮移入压缩归档；所有命令仍可读取。",
+    ),
+    Setting(
+        "archive_raw_after_days",
+        _whole(0, 36500),
+        "0 (off) or days",
+        "The messages of a session without news for so long are compressed; they stay readable.",
+        "闲置这么多天的会话，其消息会被压缩归档，仍可读取；0 表示关闭。",
+    ),
+    Setting(
+        "compact",
+        _compact,
+        "{sessions_per_round: 1-1000, idle_minutes: 1-43200, backoff_base_minutes: 1-1440}",
+        "Compaction: sessions a round, minutes that a session must be idle, first wait after a failure.",
+        "压缩归档：每轮处理的会话数、会话至少闲置的分钟数、失败后首次等待的分钟数。",
+    ),
+    Setting(
         "durability",
         _one_of("none", "turn", "message"),
         "none, turn, message",
@@ -232,11 +272,17 @@ SETTINGS: tuple[Setting, ...] = (
         "简报和提示所用的语言。",
     ),
 )
+# Settings that have parts, each with a name of its own.
+_PARTED = frozenset({"compact"})
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
 def read_setting(name: str, value: Any) -> Any:
-    """The typed value of one setting. Raises SettingsInvalid, naming the setting and what it takes."""
+    """The typed value of one setting, or of a part of one, as `compact.idle_minutes`. Raises SettingsInvalid, naming the
+    setting and what it takes."""
+    whole, dot, part = str(name).partition(".")
+    if dot and whole in _PARTED:
+        return read_setting(whole, {part: value})[part]
     setting = _BY_NAME.get(name)
     if setting is None:
         names = ", ".join(_BY_NAME)
