@@ -337,7 +337,7 @@ def test_an_export_is_handed_over(world: World, tmp_path: Path) -> None:
 
 
 def test_formats_and_files(tmp_path: Path) -> None:
-    assert FORMATS == (*CLIENTS, "catmem-export")
+    assert (*CLIENTS, "catmem-export") == FORMATS
     (tmp_path / "x.bin").write_text("x")
     assert [(path.name, walked) for path, walked in files_of([tmp_path / "x.bin", tmp_path])] == [("x.bin", False)]
 
