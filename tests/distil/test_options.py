@@ -17,7 +17,11 @@ def decided(proposal: str, acceptance: str) -> list[str]:
     ("proposal", "acceptance", "named"),
     [
         ("Option A: one file a station. Option B: a table with a row a reading.", "B", "row a reading"),
-        ("Option A: one file a station. Option B: a table with a row a reading.", "option a then", "one file a station"),
+        (
+            "Option A: one file a station. Option B: a table with a row a reading.",
+            "option a then",
+            "one file a station",
+        ),
         ("Either a nightly export to the share, or a live feed over MQTT.", "the former", "nightly export"),
         ("Either a nightly export to the share, or a live feed over MQTT.", "let's take the latter", "MQTT"),
         ("- a cron job on the host\n- a worker with a queue\n- a trigger in the database", "the third", "trigger"),

@@ -19,16 +19,16 @@ from catmem.domain.memory import Kind
 # to mislead, and has few of the plain requests that the rules are for, on which the classifier is too doubtful.
 WEIGHTS = {
     "remember": 2.0,
-    "lasting": 0.8,
+    "lasting": 0.5,
     "ordered": 2.0,
     "habit": 2.8,
-    "norm": 0.8,
+    "norm": 1.1,
     "rule": 1.2,
     "choice": 2.2,
     "stop": 1.8,
     "decision": 0.5,
     "settled": 2.0,
-    "named-choice": 1.5,
+    "named-choice": 1.2,
     "repeat": 2.0,
     "question": 1.8,
     "progress": 0.6,
@@ -36,6 +36,8 @@ WEIGHTS = {
     "environment": 0.5,
     "replace": 0.3,
     "answer": 1.5,
+    "assent": -0.6,
+    "accept": -0.8,
     "refuse-oneoff": -4.0,
     "refuse-temporary": -1.3,
     "refuse-hypothetical": -2.5,
@@ -47,8 +49,8 @@ WEIGHTS = {
     "refuse-quoted": -0.5,
     "refuse-rejection": -1.5,
     "refuse-chat": -3.0,
-    "refuse-task": -1.0,
-    "refuse-report": -0.8,
+    "refuse-task": -1.3,
+    "refuse-report": -1.3,
 }
 # Scale and shift of the classifier's log-odds before the rules are added; from the same fit.
 SLOPE, SHIFT = 1.0, 0.1

@@ -74,4 +74,5 @@ def _trimmed(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    return sum(1 if c.isascii() else 2 for c in text)
+    """Columns of what is said beside names in code marks: a choice of names for one thing is no design."""
+    return sum(1 if c.isascii() else 2 for c in re.sub(r"`[^`]*`", "", text))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from catmem.distil.facts import SAME, Fact, corrects
 from catmem.distil.replacing import only_goes, replaces
+from catmem.distil.rulebook import phrase
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
 from catmem.distil.triple import triple_of
@@ -56,10 +57,11 @@ def reconcile(session: SessionRef, facts: Sequence[Fact], turns: Turns, present:
 def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
     """The memory that says the same, if there is one."""
     best: tuple[float, Memory] | None = None
+    said = phrase("again").sub(" ", fact.text) if "repeat" in fact.effects else fact.text
     for memory in standing:
         now = memory.now
         least = _least_likeness(fact, now.kind)
-        near = 1.0 if normal(now.text) == normal(fact.text) else likeness(fact.text, now.text)
+        near = 1.0 if normal(now.text) == normal(fact.text) else likeness(said, now.text)
         if near < least or corrects(fact.text, now.text) or corrects(now.text, fact.text):
             continue
         if best is None or near > best[0]:

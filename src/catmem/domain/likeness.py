@@ -29,8 +29,18 @@ _EMPTY_CHINESE = frozenset(
 )
 _FUNCTION = frozenset("的了吗呢吧啊是在和与就都也还很把被给让对着过要会能我你他她它们这那不没有用")
 # Particles and measures that stand inside of phrases: 画个图 and 画图 are one thing.
-_FILLING = re.compile("(?<=[\u3400-\u9fff])(?:一下|一个|一张|一些|下|个|些|的|了|啊|呀|吧|嘛)(?=[\u3400-\u9fff])|[啊呀吧嘛了呢的]+$")
+_FILLING = re.compile(
+    "(?<=[\u3400-\u9fff])(?:一下|一个|一张|一些|下|个|些|的|了|啊|呀|吧|嘛)(?=[\u3400-\u9fff])|[啊呀吧嘛了呢的]+$"
+)
+# Words that say how one likes it and not what: the characters beside them are no pair.
+_MANNER = re.compile(
+    "我们|你们|咱们|喜欢|喜歡|习惯|習慣|偏好|以后|以後|今后|往后|一律|统一|統一|全部|所有|记住|記住|还是|還是|就是|都是|都要|每次|"
+    "的话|的时候|时候|我|你|都|也|请|請"
+)
 # A name, a path or a number says more about what a sentence is about than a word of the language does.
+# A pair with one of these in it is mostly a chance of the order of words: 先给结论 and 先说结论 share their noun.
+_LIGHT = frozenset("的了吧啊是在和与就都也还很把被给让对着过要会能不没有用先再说讲写放做看来去")
+_LIGHT_WEIGHT = 0.25
 _NAME_WEIGHT, _WORD_WEIGHT, _BIGRAM_WEIGHT = 1.5, 1.0, 0.6
 
 
@@ -40,8 +50,9 @@ def terms(text: str) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for piece in _PIECE.findall(normal(text)):
         if "\u3400" <= piece[0] <= "\u9fff":
-            for bigram in _bigrams(piece):
-                found[bigram] = _BIGRAM_WEIGHT
+            for run in _MANNER.split(piece):
+                for bigram in _bigrams(run):
+                    found[bigram] = _LIGHT_WEIGHT if _LIGHT & set(bigram) else _BIGRAM_WEIGHT
         elif piece not in _EMPTY and (len(piece) > 1 or piece.isdigit()):
             named = bool(re.search(r"[\d_./:@#+]", piece))
             found[_stem(piece)] = _NAME_WEIGHT if named else _WORD_WEIGHT
@@ -71,7 +82,7 @@ def values(text: str) -> frozenset[str]:
 
 def _bigrams(run: str) -> list[str]:
     run = _FILLING.sub("", run)
-    if len(run) == 1:
+    if len(run) < 2:
         return []
     pairs = [run[i : i + 2] for i in range(len(run) - 1)]
     return [p for p in pairs if p not in _EMPTY_CHINESE and not (p[0] in _FUNCTION and p[1] in _FUNCTION)]
