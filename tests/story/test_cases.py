@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.story.machine import Machine
+from tests.story.machine import Machine, talk_file
 
 
 @pytest.fixture
@@ -50,3 +50,29 @@ def test_the_worker_imports_nothing_of_the_users_project(machine: Machine, works
         time.sleep(0.2)
     assert machine.exported()["memories"]
     assert sorted(os.listdir(workspace)) == ["catmem.py", "json.py", "queue.py", "typing.py"]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_fork_is_told_once_whichever_file_comes_first(
+    machine: Machine, tmp_path: Path, order: tuple[int, int]
+) -> None:
+    began = (("user", "we decided: clay, not glass"), ("assistant", "clay it is"), ("user", "杯子用六个"))
+    went_on = (*began, ("user", "and a lid"), ("assistant", "with a lid"))
+    original = talk_file(tmp_path, "aaaa0001-0000-4000-8000-000000000001", *began)
+    copy = talk_file(tmp_path, "aaaa0001-0000-4000-8000-000000000001", *went_on, name="copy")
+    copy.write_text(copy.read_text().replace('"sessionId": "aaaa0001', '"sessionId": "aaaa0002'))
+    for number in order:
+        machine.run("import", (original, copy)[number])
+    exported = machine.exported()
+    assert [[m["content"] for m in session["messages"]] for session in exported["sessions"]] == [
+        [text for _, text in began],
+        ["and a lid", "with a lid"],
+    ]
+    fork = exported["sessions"][1]
+    assert fork["metadata"]["continues"] == "claude-code:aaaa0001-0000-4000-8000-000000000001"
+    assert (fork["preview"], fork["metadata"]["count"]) == ("and a lid", 2)
+    assert machine.json("import", original, copy)["messages_new"] == 0
+    other = Machine(tmp_path / "other")
+    (tmp_path / "all.json").write_text(json.dumps(exported))
+    other.run("import", tmp_path / "all.json")
+    assert {**other.exported(), "exported_at": ""} == {**exported, "exported_at": ""}

@@ -11,6 +11,8 @@ import click
 from catmem.cli.output import Session, counted, json_text, mem_command, two, write
 from catmem.domain.clock import now
 from catmem.domain.errors import StorageFailed
+from catmem.sessions.branches import own_header, own_messages
+from catmem.sessions.reading import SessionContent
 from catmem.sessions.records import header_record, message_to_record
 from catmem.settings.paths import write_private
 from catmem.store.records import export_entries
@@ -47,6 +49,13 @@ def command(session: Session, file: Path | None, messages: bool, project: str | 
         )
 
 
+def _with_messages(content: SessionContent) -> dict[str, Any]:
+    """A session with the messages that are its own: a fork's beginning is in the session that it left."""
+    record = header_record(own_header(content))
+    record["messages"] = [message_to_record(message) for message in own_messages(content)]
+    return record
+
+
 def export_of(catmem: Catmem, messages: bool, project: str | None) -> dict[str, Any]:
     """The export of design 10: the memories in a stable order, and line 1 of each session."""
     catmem.store.catch_up()
@@ -58,8 +67,5 @@ def export_of(catmem: Catmem, messages: bool, project: str | None) -> dict[str, 
     ]
     sessions = []
     for header in sorted(catmem.history.headers(project), key=lambda h: h.ref):
-        record = header_record(header)
-        if messages:
-            record["messages"] = [message_to_record(m) for m in catmem.history.read(header.ref).messages]
-        sessions.append(record)
+        sessions.append(_with_messages(catmem.history.read(header.ref)) if messages else header_record(header))
     return {"format": FORMAT, "exported_at": now(catmem.clock), "memories": memories, "sessions": sessions}

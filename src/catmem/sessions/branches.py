@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from catmem.domain.message import Message
-from catmem.domain.session import live_path
+from catmem.domain.session import SessionHeader, live_path
+from catmem.sessions import header
 from catmem.sessions.reading import SessionContent, last_value
+from catmem.sessions.records import message_to_record
 
 
 def own_messages(content: SessionContent) -> list[Message]:
@@ -19,6 +21,18 @@ def own_messages(content: SessionContent) -> list[Message]:
     inherited = {uid for mark in content.marks if mark["mark"] == "inherited" for uid in mark.get("uids", ())}
     own = [message for message in content.messages if not (message.uid and message.uid in inherited)]
     return under_own_names(own, content.marks)
+
+
+def own_header(content: SessionContent) -> SessionHeader:
+    """Line 1 as it would be if the file had the session's own messages alone, under their own names."""
+    own = own_messages(content)
+    if not own:
+        return content.header
+    said = header.rebuild(content.header.key, map(message_to_record, own))
+    metadata = {**content.header.metadata, "root": own[0].uid}
+    if len(own) == len(content.messages):
+        return replace(content.header, metadata=metadata)
+    return replace(content.header, preview=said["preview"], created_at=said["created_at"], metadata=metadata)
 
 
 def live_messages(content: SessionContent) -> list[Message]:

@@ -6,7 +6,8 @@
 `bytes` is the size of the file that the line describes, `checksum` the CRC-32 of the line before it. `count` is the
 number of messages that are the session's own; `root` the uid of its first message. `adopted` stands while count and
 last_id are an export's word for messages that are not here, `ended` while no message follows an `end` mark; `purged`
-is the time when text was last taken out of messages; `trimmed` the last id of those that only the archive has now.
+is the time when text was last taken out of messages; `trimmed` the last id of those that only the archive has now;
+`continues` the key of the session that this one was forked from.
 """
 
 from __future__ import annotations
@@ -196,6 +197,8 @@ def _heed(header: Header, mark: Mapping[str, Any]) -> None:
         header["last_consolidated"] = min(
             max(header["last_consolidated"], mark["last_id"]), header["metadata"]["last_id"]
         )
+    elif name == "continues" and isinstance(mark.get("key"), str):
+        header["metadata"]["continues"] = mark["key"][:_LONGEST_TEXT]
     elif name == "inherited" and isinstance(mark.get("uids"), list):
         metadata = header["metadata"]
         metadata["count"] -= len(mark["uids"])
