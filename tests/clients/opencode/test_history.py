@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -260,3 +261,16 @@ def test_long_sessions_come_in_parts_and_our_own_not_at_all(store: Store) -> Non
     assert [len(part.messages) for part in parts] == [3, 3, 3, 0]
     assert [part.at_end for part in parts] == [False, False, False, True]
     assert {(part.session, part.cwd) for part in parts} == {("opencode:s1", "/home/kim/worktree")}
+
+
+def test_a_reply_that_is_being_written_is_left_for_later(store: Store) -> None:
+    second = (time.time() * 1000 - START) / 1000
+    store.create().session("s1")
+    store.says("s1", message("m1", "assistant", 1), text("p1", "never completed"))
+    store.says("s1", message("m2", "user", int(second) - 9), text("p2", "写完了吗？"))
+    store.says("s1", message("m3", "assistant", int(second) - 5), text("p3", "Half a"))
+    assert [words for _, words in told(store.database)] == ["never completed", "写完了吗？"]
+    done = message("m4", "assistant", int(second) - 5)
+    done["time"]["completed"] = START + int(second) * 1000
+    store.says("s1", done, text("p4", "Done."))
+    assert [words for _, words in told(store.database)] == ["never completed", "写完了吗？", "Done."]

@@ -7,12 +7,15 @@ from typing import Any
 
 from catmem.clients.draft import Draft, record_of, text_of, tool_call, usage_of
 from catmem.clients.own_tools import RECALLED, is_own_tool
+from catmem.domain.clock import Clock, parse_instant, seconds_of, system_clock
 from catmem.domain.message import Role
 
 Record = Mapping[str, Any]
 
 CLIENT = "opencode"
 _USAGE = {"input": "input_tokens", "output": "output_tokens"}
+# A reply that is being written now comes with a later import; one that was never completed stays open for ever.
+_WORKING_SECONDS = 600.0
 # The program's names for what nobody has named.
 _UNNAMED = ("New session - ", "Child session - ")
 
@@ -43,7 +46,7 @@ class Talk:
         self.draft.cwd = self.draft.cwd or folder
         if info.get("role") == "user":
             self._typed(uid, parts, at)
-        elif info.get("role") == "assistant":
+        elif info.get("role") == "assistant" and not _is_being_written(info):
             self._replied(uid, info, parts, at)
         return sum(len(str(part.get("text") or part.get("state") or "")) for part in parts)
 
@@ -94,6 +97,14 @@ class Talk:
         if self._agent:
             role, kind = ("tool" if role == "tool" else "system"), "agent"
         self._last = self.draft.say(role, text, at, parent=self._last, kind=kind, **more) or self._last
+
+
+def _is_being_written(info: Record, clock: Clock = system_clock) -> bool:
+    times = record_of(info.get("time"))
+    began = parse_instant(times.get("created"))
+    if began is None or times.get("completed") or info.get("error"):
+        return False
+    return 0 <= clock() - seconds_of(began[0]) < _WORKING_SECONDS
 
 
 def _is_typed(part: Record) -> bool:
