@@ -78,20 +78,22 @@ class Assembly:
             self.draft.cwd = self.draft.cwd or text_of(payload.get("cwd"))
 
     def flush(self) -> None:
-        """Ends a part of the file."""
-        for e in self._entries:
-            role, kind = ("system", "agent") if self.agent and e.role in ("user", "assistant") else (e.role, e.kind)
+        """Ends a part of the file. What an agent and its subagent say to each other is nobody's words."""
+        for entry in self._entries:
+            role, kind = entry.role, entry.kind
+            if self.agent:
+                role, kind = ("tool" if role == "tool" else "system"), "agent"
             self.draft.say(
-                role,  # type: ignore[arg-type]
-                e.text,
-                e.at,
-                uid=e.uid,
-                line=e.line,
-                parent=e.parent,
-                kind="agent" if self.agent else kind,
-                calls=e.calls,
-                call_id=e.call_id,
-                usage=e.usage,
+                role,
+                entry.text,
+                entry.at,
+                uid=entry.uid,
+                line=entry.line,
+                parent=entry.parent,
+                kind=kind,
+                calls=entry.calls,
+                call_id=entry.call_id,
+                usage=entry.usage,
                 dated=self._dated,
             )
         self._entries = []
@@ -195,9 +197,8 @@ class Assembly:
 
     def _rolled_back(self, turns: object) -> None:
         """The person went back: what follows hangs from what stood before the turns taken back."""
-        for _ in range(turns if type(turns) is int else 0):
-            if self._before:
-                self.last = self._before.pop()
+        for _ in range(min(turns, len(self._before)) if type(turns) is int else 0):
+            self.last = self._before.pop()
 
     def _compacted(self, summary: str, at: object, uid: str, line: int) -> None:
         """The summary may have been written down as a reply before; nobody was told it."""
@@ -222,4 +223,4 @@ class Assembly:
 
 def _are_together(one: object, other: object) -> bool:
     first, second = parse_instant(one), parse_instant(other)
-    return bool(first and second) and abs(seconds_of(first[0]) - seconds_of(second[0])) <= _TOGETHER  # type: ignore[index]
+    return first is not None and second is not None and abs(seconds_of(first[0]) - seconds_of(second[0])) <= _TOGETHER
