@@ -20,7 +20,6 @@ def talked(request, shell_in) -> Shell:
         ("assistant", "On port 5432.\n在 5432 端口。"),
         ("tool", "\n".join(f"row {n}" for n in range(50))),
         "谢谢",
-        day="2026-06-29",
     )
     shell.talk("tuesday", "The blog database is on port 3306.", project="blog")
     shell.ok("import", "monday.jsonl", "tuesday.jsonl")
@@ -33,7 +32,7 @@ def test_search_needs_no_work_before_it_and_stays_in_the_project(talked):
     assert len(talked.json("search", "database", "--all-projects")["items"]) == 2
     assert talked.json("search", "database")["items"] == [], "this folder has none"
     assert "--all-projects" in talked.mem("search", "database").err
-    both = talked.json("search", "port", "端口", "--all-projects", "--role", "assistant", "--since", "2026-06-29")
+    both = talked.json("search", "port", "端口", "--all-projects", "--role", "assistant", "--since", "2026-06-30")
     assert [item["session"] for item in both["items"]] == ["monday"]
     assert talked.json("search", "port", "--all-projects", "--until", "2026-06-28")["items"] == []
     assert "    I forgot." in talked.ok("search", "staging", "--project", "shop")
@@ -57,9 +56,9 @@ def test_replay_is_the_talk_as_it_was(talked):
         (("--to", "#2"), [1, 2]),
         (("--from", "2", "--to", "2"), [2]),
         (("--from", "9"), []),
-        (("--from", "2026-06-29T09:02"), [3, 4]),
-        (("--to", "2026-06-29T09:01"), [1, 2]),
-        (("--from", "2026-06-29", "--to", "2026-06-29"), [1, 2, 3, 4]),
+        (("--from", "2026-06-30T09:02"), [3, 4]),
+        (("--to", "2026-06-30T09:01"), [1, 2]),
+        (("--from", "2026-06-30", "--to", "2026-06-30"), [1, 2, 3, 4]),
         (("--to", "2026-06-28"), []),
     ],
 )

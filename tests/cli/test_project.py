@@ -12,8 +12,8 @@ ENTRY = {"key", "name", "sessions", "messages", "memories", "updated_at", "folde
 @pytest.fixture(params=["en", "zh"])
 def shop(request, shell_in) -> Shell:
     shell = shell_in(request.param)
-    shell.talk("monday", "Remember: the staging database is on port 5432.", project="shop", day="2026-06-29")
-    shell.talk("tuesday", "记住：我们用 redis 做缓存。", project="茶壶", day="2026-06-30")
+    shell.talk("monday", "Remember: the staging database is on port 5432.", project="shop")
+    shell.talk("tuesday", "记住：我们用 redis 做缓存。", project="茶壶")
     shell.ok("import", "monday.jsonl", "tuesday.jsonl")
     shell.ok("work")
     return shell
