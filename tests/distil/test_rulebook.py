@@ -6,7 +6,7 @@ import pytest
 
 from catmem.distil.judge import KIND_WEIGHTS, WEIGHTS
 from catmem.distil.rulebook import Rule, load_rulebook, phrase, plain, read_rules, read_table
-from catmem.distil.transcript import ANSWER
+from catmem.distil.transcript import ANSWER, FILLED
 
 RULES = load_rulebook().rules
 
@@ -23,7 +23,7 @@ def test_ids_are_unique() -> None:
 
 
 def test_every_weight_is_of_an_effect_that_some_rule_has() -> None:
-    assert {*WEIGHTS, *KIND_WEIGHTS} <= {rule.effect for rule in RULES} | {ANSWER}
+    assert {*WEIGHTS, *KIND_WEIGHTS} <= {rule.effect for rule in RULES} | {ANSWER, FILLED}
 
 
 def test_each_effect_exists_in_both_languages() -> None:

@@ -10,6 +10,7 @@ from catmem.distil.classifier import Classifier
 from catmem.distil.digest import digest_of
 from catmem.distil.facts import facts_of
 from catmem.distil.judge import Verdict, judge
+from catmem.distil.known import lifted
 from catmem.distil.reconcile import reconcile
 from catmem.distil.rulebook import load_rulebook
 from catmem.distil.transcript import Scorer, Sentence, read_sentences
@@ -61,7 +62,7 @@ def propose(
     Pure: the same input gives the same proposal with the same ids.
     """
     sentences = read_sentences(messages, load_rulebook(), scorer or Classifier.load())
-    verdicts = {s.number: judge(s) for s in sentences if s.by_user}
+    verdicts = lifted(sentences, {s.number: judge(s) for s in sentences if s.by_user}, present)
     turns = read_turns(sentences, verdicts)
     facts = facts_of(session, sentences, verdicts, turns)
     fresh = [fact for fact in facts if fact.decided_by >= new_from_id]

@@ -36,6 +36,7 @@ WEIGHTS = {
     "environment": 0.5,
     "replace": 0.3,
     "answer": 1.5,
+    "filled": 1.2,
     "assent": -0.6,
     "accept": -0.8,
     "refuse-oneoff": -4.0,

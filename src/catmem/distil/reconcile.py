@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from catmem.distil.facts import SAME, Fact, corrects
+from catmem.distil.known import SAID_AGAIN
 from catmem.distil.replacing import only_goes, replaces
 from catmem.distil.rulebook import phrase
 from catmem.distil.slots import fillings
@@ -21,8 +22,6 @@ from catmem.domain.session import SessionRef
 _REPLACED = 0.4
 # A preference is said in other words each time; its second saying is what promotes it.
 _SAME_TASTE = 0.55
-# Where the user says that he has said it before, one word of it may do: "plan first, like always".
-_SAID_AGAIN = 0.38
 # What a retraction must share with a memory of an earlier session, which nobody has before his eyes.
 _TAKEN_BACK = 2.0
 # What the assistant has just said and the user repeats is the assistant's knowledge: our own brief, most likely.
@@ -72,7 +71,7 @@ def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
 def _least_likeness(fact: Fact, kind: Kind) -> float:
     taste = kind == "preference" and fact.kind in ("preference", "convention")
     if "repeat" in fact.effects:
-        return _SAID_AGAIN if taste else _SAME_TASTE
+        return SAID_AGAIN if taste else _SAME_TASTE
     return _SAME_TASTE if taste else SAME
 
 

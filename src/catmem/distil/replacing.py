@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from catmem.distil.facts import corrects
 from catmem.distil.rulebook import phrase
+from catmem.distil.slots import fillings
 from catmem.domain.likeness import likeness, shared_weight, terms
 
 # Told that something changes, so much likeness is enough to see that it is this.
@@ -24,7 +25,7 @@ def replaces(later: str, earlier: str, *, told: bool) -> bool:
         return False
     if likeness(later, earlier) >= _LIKE and shared_weight(later, earlier) >= _LIKE_WEIGHT:
         return True
-    return _measured_anew(later, earlier) or _about_the_same(later, earlier)
+    return any(told_of(later, earlier) for told_of in (_measured_anew, _numbered_anew, _filled_anew, _about_the_same))
 
 
 def only_goes(text: str) -> bool:
@@ -53,6 +54,27 @@ def _units(text: str) -> dict[str, str]:
     pattern = phrase("measures")
     return {m.group()[len(m.group(m.lastindex or 0)) :].strip(" -").lower(): m.group(m.lastindex or 0)
             for m in pattern.finditer(text)}  # fmt: skip
+
+
+def _numbered_anew(later: str, earlier: str) -> bool:
+    """Another version or number of a thing that both name: Postgres 12, Postgres 16."""
+    mine, theirs = _numbers(later), _numbers(earlier)
+    return any(theirs[name] != number for name, number in mine.items() if name in theirs)
+
+
+def _numbers(text: str) -> dict[str, str]:
+    return {name.lower(): number for name, number in phrase("numbered").findall(text) if terms(name)}
+
+
+def _filled_anew(later: str, earlier: str) -> bool:
+    """Another value of a slot, of which one of the two need not speak by its name: we switched to vitest."""
+    for mine in fillings(later):
+        for theirs in fillings(earlier):
+            same = mine.slot.name == theirs.slot.name and mine.subject.endswith(theirs.subject)
+            told = (mine.named and theirs.named) or (mine.slot.single and (mine.named or theirs.named))
+            if same and told and mine.kept and theirs.kept and not set(mine.kept) & set(theirs.kept):
+                return True
+    return False
 
 
 def _about_the_same(later: str, earlier: str) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from catmem.distil.classifier import Label
 from catmem.distil.features import Context
 from catmem.distil.rulebook import Rulebook, phrase
+from catmem.distil.slots import fillings
 from catmem.distil.units import Unit, units_of
 from catmem.domain.message import Message, is_said
 
-# The effect that no rule about the sentence itself can see: the assistant had asked what it is that the user has.
+# Effects that no rule about the sentence alone can see: the assistant had asked what it is that the user has; the sentence
+# names a slot and what fills it, and is no report of how that fares.
 ANSWER = "answer"
+FILLED = "filled"
 
 
 class Scorer(Protocol):
@@ -72,10 +75,20 @@ def read_sentences(messages: Sequence[Message], rulebook: Rulebook, scorer: Scor
             )
             scores = scorer.scores(unit, context) if message.role == "user" and unit.own else {}
             effects = dict(rulebook.effects(unit.text)) if unit.own else {}
-            if message.role == "user" and not number and phrase("asks").search(context.before):
-                effects[ANSWER] = ("asked before",)
+            if message.role == "user" and unit.own:
+                effects.update(_of_surroundings(unit, context))
             sentences.append(Sentence(message, unit, len(sentences), turn, context, effects, scores))
     return sentences
+
+
+def _of_surroundings(unit: Unit, context: Context) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Effects that no pattern of the sentence alone can have."""
+    if not context.unit and phrase("asks").search(context.before):
+        yield ANSWER, ("asked before",)
+    if not phrase("status").search(unit.text):
+        slots = tuple(f.slot.name for f in fillings(unit.text) if f.named and (f.kept or f.dropped))
+        if slots:
+            yield FILLED, slots
 
 
 def _spoken(said: Sequence[Message], place: int) -> str:
