@@ -9,9 +9,12 @@ Files of no known format are counted and not read; `again` is what a second impo
 from __future__ import annotations
 
 import argparse
+import json
+import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from catmem.capture.importing import Importer, files_of, format_of
@@ -39,7 +42,9 @@ TOOLS = {
     "cline": ("transcripts/cline-roo",),
     "chatgpt": ("transcripts/chatgpt-export", "cases/26-*"),
     "specstory": ("transcripts/specstory",),
-    "others": ("transcripts/other", "transcripts/llm-logs"),
+    "openclaw": ("transcripts/other/*/tests/fixtures/pi_agent",),
+    "llm": ("transcripts/llm-logs",),
+    "others": ("transcripts/other/*/tests/fixtures/[!p]*", "transcripts/other/*/test"),
 }
 COLUMNS = ("files", "unknown", "sessions", *ROLES, "problems", "failed", "again")
 
@@ -57,8 +62,9 @@ def main() -> None:
     total: Counter[str] = Counter()
     for tool in options.tool:
         counted: Counter[str] = Counter()
-        for path in _files(tool):
-            counted += _measure(path, options.files or options.said, options.said)
+        with tempfile.TemporaryDirectory() as folder:
+            for path in _files(tool):
+                counted += _measure(_database(path, Path(folder)), options.files or options.said, options.said)
         _row(tool, counted)
         total += counted
     _row("all", total)
@@ -73,12 +79,31 @@ def _files(tool: str) -> Iterator[Path]:
     return (path for path, _ in files_of(roots))
 
 
+def _shown(path: Path) -> Path:
+    return path.relative_to(SHARED) if path.is_relative_to(SHARED) else Path(path.name)
+
+
+def _database(path: Path, folder: Path) -> Path:
+    """Cursor's rows that lie there as JSON, as the database that they are of; any other file itself."""
+    if path.suffix != ".json" or b'"bubble_rows"' not in path.read_bytes():
+        return path
+    rows = json.loads(path.read_bytes())
+    made = folder / f"{path.stem}.vscdb"
+    with closing(sqlite3.connect(made)) as connection, connection:
+        connection.execute("CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)")
+        values = [(rows["composer_key"], rows["composer_data"])]
+        values += [(row["key"], row["value"]) for row in rows["bubble_rows"]]
+        told = [(name, json.dumps(value)) for name, value in values]
+        connection.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", told)
+    return made
+
+
 def _measure(path: Path, print_row: bool, said: bool) -> Counter[str]:
     try:
         if not format_of(path):
             return Counter(unknown=1)
     except CatmemError as error:
-        print(f"{'':<12}{path.relative_to(SHARED)}: {error.en}")
+        print(f"{'':<12}{_shown(path)}: {error.en}")
         return Counter(files=1, failed=1, problems=1)
     with tempfile.TemporaryDirectory() as folder:
         history = History(Paths(Path(folder)), durability="none", redact=lambda text, source: text)
@@ -92,7 +117,7 @@ def _measure(path: Path, print_row: bool, said: bool) -> Counter[str]:
     )
     counted.update(str(message.role) for message in messages)
     if print_row:
-        _row("", counted, f"  {path.relative_to(SHARED)}")
+        _row("", counted, f"  {_shown(path)}")
         for problem in report.problems:
             print(f"{'':>20}line {problem.line}: {problem.reason[:110]}")
     if said:
