@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+
 import pytest
 
 from tests.cli.shell import Shell
@@ -84,3 +88,41 @@ def test_what_is_said_later_goes_to_the_home_and_the_log_tells_of_it(shop):
     }
     assert "project" in [change["op"] for change in shop.json("log")["changes"]]
     assert shop.ok("log")
+
+
+def prompt(shell: Shell, folder: str, text: str, session: str) -> str:
+    """What the hook of a prompt answers, typed in a folder."""
+    payload = {"session_id": session, "cwd": folder, "hook_event_name": "UserPromptSubmit", "prompt": text}
+    return shell.ok("hook", "claude-code", "UserPromptSubmit", typed=json.dumps(payload))
+
+
+def test_a_hook_follows_a_merge_and_a_move(shop):
+    """Words typed in a folder that was merged go to its home, which answers with the memories of both."""
+    folder = str(shop.folder)
+    prompt(shop, folder, "hello there", "first")
+    key = next(line["metadata"]["project"] for line in shop.json("sessions")["sessions"] if "first" in line["key"])
+    assert "5432" not in prompt(shop, folder, "which port has the staging database?", "first")
+    shop.ok("project", "merge", key, "shop")
+    assert "5432" in prompt(shop, folder, "which port has the staging database?", "first")
+    prompt(shop, folder, "hello again", "second")
+    assert {"claude-code:first", "claude-code:second", "monday"} == sessions(shop, key) == sessions(shop, "shop")
+    homes = {line["key"]: line["metadata"]["project"] for line in shop.json("sessions")["sessions"]}
+    assert homes["claude-code:first"] == key, "a session stays where it began"
+    assert homes["claude-code:second"] == "shop"
+    shop.ok("project", "split", key)
+    assert sessions(shop, key) == {"claude-code:first"}
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git makes the input")
+def test_a_hook_knows_a_repository_that_was_moved(shop):
+    app = shop.root / "one" / "app"
+    app.mkdir(parents=True)
+    for arguments in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
+        identity = ["-c", "user.name=t", "-c", "user.email=t@example.test"]
+        subprocess.run(["git", *identity, *arguments], cwd=app, check=True, capture_output=True)
+    prompt(shop, str(app), "记住：仓库用 redis 做队列。 Remember: the queue runs on redis.", "first")
+    shop.ok("work")
+    moved = app.rename(shop.root / "搬家")
+    assert "redis" in prompt(shop, str(moved), "what does the queue run on? 队列用什么？", "second")
+    lines = {line["key"]: line["metadata"]["project"] for line in shop.json("sessions")["sessions"]}
+    assert lines["claude-code:first"] == lines["claude-code:second"]

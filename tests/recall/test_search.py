@@ -77,7 +77,7 @@ def test_the_text_is_verbatim_and_the_lines_are_around_the_words(search):
 
 def test_a_merged_project_is_searched_as_one(world, search):
     (world.paths.run).mkdir(exist_ok=True)
-    world.paths.registry.write_text(json.dumps({"homes": {"茶壶": "shop"}, "names": {}, "seen": {}}))
+    world.paths.registry.write_text(json.dumps({"homes": {"茶壶": "shop"}}))
     assert (
         set(places(search("database", "shop"))) == {"monday#1", "tuesday#1"} == set(places(search("database", "茶壶")))
     )

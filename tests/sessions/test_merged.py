@@ -23,7 +23,7 @@ def history(tmp_path):
 
 def merge(tmp_path, **homes: str) -> None:
     (tmp_path / "run").mkdir(exist_ok=True)
-    (tmp_path / "run" / "projects.json").write_text(json.dumps({"homes": homes, "names": {}, "seen": {}}))
+    (tmp_path / "run" / "projects.json").write_text(json.dumps({"homes": homes}))
 
 
 def test_listing_follows_a_merge_and_its_undoing(history, tmp_path):

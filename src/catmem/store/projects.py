@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -37,14 +36,11 @@ class Projects:
         """Writes the registry anew from the ledgers. Raises StorageFailed."""
         self._store.catch_up()
         facts = self.facts()
-        record = {
-            "homes": homes_of(facts),
-            "names": {key: known.name or known.label for key, known in facts.items() if known.name or known.label},
-            "seen": {
-                key: [known.root, list(known.folders)] for key, known in facts.items() if known.folders or known.decided
-            },
-        }
-        data = json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+        data = registry.encode(
+            homes_of(facts),
+            {key: known.name or known.label for key, known in facts.items() if known.name or known.label},
+            {key: (known.root, known.folders) for key, known in facts.items() if known.folders or known.decided},
+        )
         try:
             self._paths.make(self._paths.run)
             if not self._paths.registry.exists() or self._paths.registry.read_bytes() != data:
