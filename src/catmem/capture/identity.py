@@ -31,28 +31,29 @@ def learn_projects(
     A repository that was moved, or whose remote changed, becomes part of the project that it was. Run twice, it does
     nothing. Raises what the store raises.
     """
-    learnt = 0
-    homes = {header.metadata.get("cwd", ""): header.ref.project for header in headers}
     known = projects.refresh()
-    for cwd, home in sorted(homes.items()):
+    seen, homes = dict(known.seen), dict(known.homes)
+    rows: list[dict[str, str]] = []
+    for cwd, kept_in in sorted({header.metadata.get("cwd", ""): header.ref.project for header in headers}.items()):
         if not cwd or stop():
             continue
         project = project_of(cwd, project_roots)
-        first, folders = known.seen.get(project.key, ("", ()))
+        first, folders = seen.get(project.key, ("", ()))
         # A repository that had no commit yet is looked at again, as cheaply as in a hook.
         if project.root in folders and (first or not first_commit(project.root)):
             continue
         there = not is_foreign_path(project.root) and is_repository(project.root)
         # Of a folder that is gone only the path speaks; it is the project's if the session is kept there.
-        if not there and project.key != home:
+        if not there and project.key != kept_in:
             continue
         root = (first_commit_of(project.root) or first_commit(project.root)) if there else ""
         row = {"key": project.key, "label": project.name, "root": root, "folder": project.root}
-        former = former_home(known.seen, known.homes, project.key, root, project.root, is_repository)
-        projects.learn([{**row, "into": former} if former else row])
-        known = projects.registry()
-        learnt += 1
-    return learnt
+        former = former_home(seen, homes, project.key, root, project.root, is_repository)
+        if former:
+            row["into"] = homes[project.key] = former
+        seen[project.key] = (root or first, (*folders, project.root))
+        rows.append(row)
+    return projects.learn(rows)
 
 
 def first_commit_of(folder: str, seconds: float = GIT_SECONDS) -> str:
