@@ -1,7 +1,9 @@
-"""Session files: an append to a long session against one to a short, a listing against reading everything."""
+"""Session files: an append to a long session against one to a short and against a rewrite; a listing against reading."""
 
 from __future__ import annotations
 
+import json
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -22,7 +24,11 @@ READ_SAMPLE = 100
 
 def measure() -> list[Bar]:
     with tempfile.TemporaryDirectory() as folder:
-        return [*_appends(Path(folder, "appends")), *_listing(Path(folder, "listing"))]
+        return [
+            *_appends(Path(folder, "appends")),
+            *_rewriting(Path(folder, "rewriting")),
+            *_listing(Path(folder, "listing")),
+        ]
 
 
 def _history(root: Path) -> History:
@@ -55,6 +61,58 @@ def _appends(root: Path) -> list[Bar]:
 
     ratio = paired_ratio(lambda: burst("long"), short, 31)
     return [Bar(f"append to {LONG:,} messages / append to {SHORT}", ratio, 1.5)]
+
+
+def _rewriting(root: Path) -> list[Bar]:
+    """Against the usual way: the whole session is written to a temporary and renamed, for each message."""
+    history, ref = _history(root), SessionRef("p", "long")
+    history.append(ref, [_message(n) for n in range(1, LONG + 1)])
+    header, *lines = Path(place(str(root), "p", "long").file).read_bytes().splitlines(keepends=True)
+    counter = iter(range(10**6, 2 * 10**6))
+    records = [json.loads(line) for line in lines]
+    target, temporary = root / "rewritten.jsonl", root / "rewritten.tmp"
+
+    def rewrite() -> float:
+        started = time.perf_counter()
+        records.append({**records[-1], "id": len(records) + 1})
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(header.decode())
+            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        temporary.replace(target)
+        return time.perf_counter() - started
+
+    def append() -> float:
+        started = time.perf_counter()
+        for _ in range(APPENDS // 10):
+            history.append(ref, [_message(next(counter))])
+        return (time.perf_counter() - started) / (APPENDS // 10)
+
+    ratio = paired_ratio(rewrite, append, 15)
+    linear = _bytes_written(root, LONG) / (10 * _bytes_written(root, LONG // 10))
+    return [
+        Bar(f"a whole-file rewrite with rename / an append, at {LONG:,} messages", ratio, 50, most=False),
+        # 1 is linear; whole-file rewriting makes it ten.
+        Bar(f"bytes written by {LONG:,} appends / ten times those by {LONG // 10}", linear, 1.1),
+    ]
+
+
+def _bytes_written(root: Path, count: int) -> int:
+    """What so many single appends to a new session write in all, line 1 patched each time."""
+    history, ref, written, write = _history(root), SessionRef("p", f"counted-{count}"), 0, os.write
+
+    def counted(descriptor: int, data: bytes) -> int:
+        nonlocal written
+        done = write(descriptor, data)
+        written += done
+        return done
+
+    os.write = counted
+    try:
+        for number in range(1, count + 1):
+            history.append(ref, [_message(number)])
+    finally:
+        os.write = write
+    return written
 
 
 def _listing(root: Path) -> list[Bar]:
