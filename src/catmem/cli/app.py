@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -15,7 +16,7 @@ import click
 from catmem import __version__
 from catmem.cli.output import complain, with_common
 from catmem.cli.usage import Group, explained, two
-from catmem.domain.errors import CatmemError
+from catmem.domain.errors import CatmemError, StorageFailed
 from catmem.settings.language import language_of
 
 Row = namedtuple("Row", "name en zh")
@@ -44,6 +45,8 @@ COMMANDS = (
     Row("uninstall", "Disconnect an assistant again.", "断开助手。"),
     Row("hook", "Called by an assistant, not by people.", "由助手调用，不需手动运行。"),
 )
+# What a disk, or a file in place of stdout, answers to the library's own writing.
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 _MODULES = {"import": "import_", "install": "install", "uninstall": "install"}
 
 
@@ -89,7 +92,9 @@ def main() -> int:
         # A terminal that cannot show a character shows a mark in its place.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        return _run()
+        code = _run()
+        _silence()
+        return code
     except BrokenPipeError:
         # The reader of our output has left; that is no error.
         _silence()
@@ -122,8 +127,14 @@ def _run() -> int:
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except SystemExit:
+        return 0  # the library's own answer to a reader of our output that has left
     except click.UsageError as error:
         raise explained(error) from error
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        raise StorageFailed(f"cannot write: {error.strerror}", f"无法写入：{error.strerror}") from error
 
 
 def _complained(error: CatmemError) -> int:

@@ -83,7 +83,7 @@ def json_text(value: dict[str, Any], indent: int | None = None) -> str:
 
 def complain(error: CatmemError, language: str) -> None:
     """One error as one sentence on stderr."""
-    write(f"mem: {printable(error.said(language))}\n", err=True)
+    write(f"mem: {printable(' '.join(error.said(language).split()))}\n", err=True)
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -8,6 +8,7 @@ from catmem.cli.output import Session, local_minute, mem_command, mem_group
 from catmem.cli.usage import Group, two
 from catmem.cli.words import word
 from catmem.domain.clock import local_day
+from catmem.domain.errors import NotFound
 from catmem.domain.message import Message
 from catmem.sessions.branches import own_messages
 from catmem.sessions.records import header_record, message_to_record
@@ -51,6 +52,8 @@ def list_(session: Session, project: str | None) -> None:
 )
 def show(session: Session, key: str, project: str | None) -> None:
     history = session.catmem.history
+    if not key:
+        raise NotFound("say which session; `mem sessions` lists them", "请指明哪个会话；用 `mem sessions` 查看")
     content = history.read(history.find(key, project))
     messages = own_messages(content)
     session.result({"session": header_record(content.header), "messages": [message_to_record(m) for m in messages]})
