@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catmem.domain.errors import BadInput, NotFound
+from catmem.domain.errors import BadInput, NotFound, StorageFailed
 from catmem.settings import registry
 from catmem.settings.paths import Paths
 from catmem.store.memories import MemoryStore
@@ -92,3 +92,16 @@ def test_learning_is_kept_by_whom_it_is_and_moves_no_memory(projects, store):
     projects.learn([{"key": "blog", "folder": "/c", "into": "shop"}])
     assert projects.registry().homes == {}, "the user has decided"
     assert [change.op for change in store.changes(limit=3)] == ["project"] * 3
+
+
+def test_a_registry_that_cannot_be_written_is_made_for_the_reader(projects, paths, monkeypatch):
+    projects.merge("blog", "shop")
+    paths.registry.unlink()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("catmem.store.projects.write_private", full)
+    assert projects.registry().homes == {"blog": "shop"} and not paths.registry.exists()
+    with pytest.raises(StorageFailed, match="No space left"):
+        projects.refresh()

@@ -80,10 +80,18 @@ def read(places: Places | Paths) -> Registry:
     """The registry of a data directory; an empty one if it is missing or cannot be read."""
     try:
         with open(places.registry, "rb") as file:
-            first, _, rest = file.read().partition(b"\n")
+            return decode(file.read())
+    except OSError:
+        return Registry()
+
+
+def decode(data: bytes) -> Registry:
+    """The registry of the bytes of its file; an empty one if they are damaged."""
+    first, _, rest = data.partition(b"\n")
+    try:
         homes = {key: str(home) for key, home in json.loads(first)["homes"].items()}
         return Registry(homes, rest.strip())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return Registry()
 
 

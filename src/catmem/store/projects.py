@@ -28,29 +28,27 @@ class Projects:
 
     def registry(self) -> Registry:
         """The registry; made first if it is missing and there is a ledger to make it from."""
-        if not self._paths.registry.exists() and self._paths.ledger.is_dir():
+        if self._paths.registry.exists() or not self._paths.ledger.is_dir():
+            return registry.read(self._paths)
+        try:
             return self.refresh()
-        return registry.read(self._paths)
+        except StorageFailed:
+            # A disk that cannot be written can be read: it is made each time then.
+            return registry.decode(self._derived())
 
     def refresh(self) -> Registry:
         """Writes the registry anew from the ledgers. Raises StorageFailed."""
-        self._store.catch_up()
-        facts = self.facts()
-        data = registry.encode(
-            homes_of(facts),
-            {key: known.name or known.label for key, known in facts.items() if known.name or known.label},
-            {key: (known.root, known.folders) for key, known in facts.items() if known.folders or known.decided},
-        )
+        data = self._derived()
         try:
             self._paths.make(self._paths.run)
             if not self._paths.registry.exists() or self._paths.registry.read_bytes() != data:
                 write_private(self._paths.registry, data)
         except OSError as error:
             raise StorageFailed(
-                f"cannot write {self._paths.registry}: {error.strerror}",
-                f"无法写入 {self._paths.registry}：{error.strerror}",
+                f"cannot write {self._paths.registry}: {error.strerror}; free space or mend its permissions",
+                f"无法写入 {self._paths.registry}：{error.strerror}；请检查磁盘空间和权限",
             ) from error
-        return registry.read(self._paths)
+        return registry.decode(data)
 
     def facts(self) -> dict[str, ProjectFacts]:
         """What the ledger says of each project, as far as it is folded."""
@@ -105,6 +103,16 @@ class Projects:
         known = self.registry()
         home = known.home_of(project)
         return project._replace(key=home, name=known.names.get(home, project.name))
+
+    def _derived(self) -> bytes:
+        """The registry as the ledgers have it now."""
+        self._store.catch_up()
+        facts = self.facts()
+        return registry.encode(
+            homes_of(facts),
+            {key: known.name or known.label for key, known in facts.items() if known.name or known.label},
+            {key: (known.root, known.folders) for key, known in facts.items() if known.folders or known.decided},
+        )
 
     def _say(self, key: str, why: str, **said: str) -> None:
         self._commit([Change(0, "", "", "project", "user", why=why, project={"key": key, **said})])
