@@ -133,6 +133,21 @@ def test_a_transcript_of_lines_has_calls_and_no_times(tmp_path: Path) -> None:
     assert any("no time" in reason for _, reason in found)
 
 
+def test_a_result_is_of_the_call_before_it_and_other_lines_are_passed(tmp_path: Path) -> None:
+    result = {"type": "tool_result", "content": [{"type": "text", "text": "a.py"}]}
+    talk = lines(
+        line("user", text("ls")),
+        line("assistant", {"type": "tool_use", "name": "Shell", "input": {}}),
+        line("user", result),
+        {"type": "turn_ended"},
+        line("assistant", text("one file")),
+    )
+    path = written(tmp_path / "t.jsonl", talk)
+    assert told("cursor", path) == [("user", "ls"), ("assistant", ""), ("tool", "a.py"), ("assistant", "one file")]
+    _, call, answer, _ = messages("cursor", path)
+    assert answer.tool_call_id == call.tool_calls[0].id
+
+
 def test_a_transcript_that_grows_gives_only_what_it_gained(tmp_path: Path) -> None:
     store, path = Store(tmp_path), tmp_path / "t.jsonl"
     talk = [line("user", text("go on")), line("assistant", text("1")), line("user", text("go on"))]

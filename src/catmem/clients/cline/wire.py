@@ -19,6 +19,8 @@ SPOKEN = {
     "completion_result": "",
     "followup": "question",
     "plan_mode_respond": "response",
+    "plan_mode_response": "response",
+    "act_mode_respond": "",
 }
 CALLS = ("tool", "command", "browser_action_launch", "browser_action", "use_mcp_server")
 RESULTS = ("command_output", "browser_action_result", "mcp_server_response")

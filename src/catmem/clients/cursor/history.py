@@ -82,6 +82,7 @@ class _Lines:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._calls = 0
+        self._last_call = ""
 
     def take(self, record: Record, line: Line) -> None:
         message, at = record_of(record.get("message")), record.get("timestamp")
@@ -90,11 +91,15 @@ class _Lines:
             return self._tool(message, at, line)
         blocks = wire.blocks_of(message)
         text = "\n".join(text_of(block.get("text")) for block in blocks if block.get("type", "text") == "text")
+        for block in blocks:
+            if block.get("type") == "tool_result":  # without an id: of the call before it
+                call_id = text_of(block.get("tool_use_id")) or self._last_call
+                self._draft.say("tool", wire.result_text(block), at, line=line.number, call_id=call_id)
         if role == "user":
             _said(self._draft, text, at, line.number)
             return None
         calls = [
-            tool_call(text_of(block.get("id")) or self._next_call(), block.get("name"), block.get("input"))
+            tool_call(self._next_call(text_of(block.get("id"))), block.get("name"), block.get("input"))
             for block in blocks
             if block.get("type") == "tool_use"
         ]
@@ -107,6 +112,7 @@ class _Lines:
         self._draft.say("assistant", "", at, line=line.number, calls=[call])
         self._draft.say("tool", text_of(message.get("tool_output")), at, line=line.number, call_id=call_id)
 
-    def _next_call(self) -> str:
+    def _next_call(self, own: str = "") -> str:
         self._calls += 1
-        return f"call-{self._calls}"
+        self._last_call = own or f"call-{self._calls}"
+        return self._last_call

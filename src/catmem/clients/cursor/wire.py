@@ -71,3 +71,8 @@ def spoken(text: str) -> Iterator[tuple[str, str, int]]:
 def blocks_of(message: Record) -> list[Record]:
     content = message.get("content")
     return [{"type": "text", "text": content}] if isinstance(content, str) else records_in(content)
+
+
+def result_text(block: Record) -> str:
+    content = block.get("content")
+    return content if isinstance(content, str) else "\n".join(text_of(b.get("text")) for b in records_in(content))
