@@ -159,6 +159,11 @@ class Importer:
 
     def _chunk(self, path: Path, client: str, chunk: TranscriptChunk, known: dict[SessionRef, Known]) -> None:
         ref = self._ref(client, chunk)
+        original = self._original(chunk, ref)
+        if original:
+            self.report.messages_known += len(chunk.messages)
+            self._sessions.add(original)
+            return
         if ref not in known:
             while len(known) >= _MOST_KNOWN:
                 del known[next(iter(known))]
@@ -172,6 +177,16 @@ class Importer:
         self.report.messages_new += len(taken.new) - taken.moved
         self.report.messages_known += taken.known + taken.moved
         self._sessions.add(ref)
+
+    def _original(self, chunk: TranscriptChunk, ref: SessionRef) -> SessionRef | None:
+        """The session that a chunk is a copy of, if that is kept and has all that the person says here."""
+        home = self._kept_in().get(chunk.original) if chunk.original else None
+        if home is None or self._history.exists(ref):
+            return None
+        original = SessionRef(home, chunk.original)
+        said = {" ".join(m.content.split()) for m in Known(self._history, original).messages if m.role == "user"}
+        own = [" ".join(m.content.split()) for m in chunk.messages if m.role == "user"]
+        return original if own and said.issuperset(own) else None
 
     def _counted(self, known: Known, chunk: TranscriptChunk, path: Path | None, client: str) -> Taken:
         """What an import would find. A copy of what this run has only counted shows by its id, time and words."""
@@ -191,11 +206,16 @@ class Importer:
             return SessionRef(self._project, chunk.session)
         if chunk.project:
             return SessionRef(chunk.project, chunk.session)
+        homes = self._kept_in()
+        if chunk.session not in homes:
+            homes[chunk.session] = self._project_of(chunk.cwd) if chunk.cwd else UNFILED
+        return SessionRef(homes[chunk.session], chunk.session)
+
+    def _kept_in(self) -> dict[str, str]:
+        """The project of each session that is there."""
         if self._homes is None:
             self._homes = {header.key: header.ref.project for header in self._history.headers()}
-        if chunk.session not in self._homes:
-            self._homes[chunk.session] = self._project_of(chunk.cwd) if chunk.cwd else UNFILED
-        return SessionRef(self._homes[chunk.session], chunk.session)
+        return self._homes
 
     def _export(self, path: Path) -> None:
         if self._take_export is None or self._dry_run:

@@ -33,7 +33,7 @@ class Draft:
 
     def __init__(self, file: str, key: str, fallback: str, *, zone: tzinfo | None = None) -> None:
         self.file, self.key = file, cleaned(key)
-        self.cwd = self.project = self.title = self.leaf = ""
+        self.cwd = self.project = self.title = self.leaf = self.original = ""
         self.problems: list[Problem] = []
         self._time = fallback
         self._zone = zone
@@ -124,6 +124,7 @@ class Draft:
             title=cleaned(self.title),
             records=self._records,
             helper=not self._begun and bool(self._helper),
+            original=self.original,
             first=not self._begun,
             at_end=at_end,
         )

@@ -61,6 +61,7 @@ class TranscriptChunk:
     records   how many lines could be read
     helper    catmem itself started the session
     forked    the program marks it as continuing another
+    original  the key of the session that another program kept and this is a copy of
     first     the chunk begins the file; `at_end`: it ends it
     """
 
@@ -76,6 +77,7 @@ class TranscriptChunk:
     records: int = 0
     helper: bool = False
     forked: bool = False
+    original: str = ""
     first: bool = True
     at_end: bool = False
 

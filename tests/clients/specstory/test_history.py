@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.reading import Store, chunks, format_of, messages, told, written
+from tests.clients.reading import Store, chunks, format_of, lines, messages, told, written
 
 ID = "0f0e0d0c-0000-4000-8000-00000000abcd"
 
@@ -52,6 +52,28 @@ def test_a_session_under_several_names_is_kept_once(tmp_path: Path) -> None:
         written(folder / name, talk)
     report = Store(tmp_path).twice(folder)
     assert (report.sessions, report.messages_new, report.messages_known) == (1, 2, 4)
+
+
+def test_a_copy_of_a_session_that_is_kept_is_not_kept_again_unless_it_says_more(tmp_path: Path) -> None:
+    original = [
+        {
+            "type": kind,
+            "uuid": f"u{number}",
+            "sessionId": ID,
+            "timestamp": "2026-05-11T10:00:00Z",
+            "message": {"role": kind, "content": text},
+        }
+        for number, (kind, text) in enumerate((("user", "泡茶"), ("assistant", "Green.")))
+    ]
+    store = Store(tmp_path)
+    store.once(written(tmp_path / f"{ID}.jsonl", lines(*original)))
+    copy = document("_**User (2026-05-11 10:00:00Z)**_\n\n泡茶", "_**Agent (m)**_\n\nGreen.")
+    assert store.twice(written(tmp_path / "a.md", copy)).record() == {
+        "sessions": 1, "messages_new": 0, "messages_known": 2, "problems": []
+    }  # fmt: skip
+    assert list(store.live()) == [f"claude-code:{ID}"]
+    store.twice(written(tmp_path / "a.md", copy + "\n---\n\n_**User (2026-05-11 10:01:00Z)**_\n\nonly here\n"))
+    assert ("user", "only here") in store.live()[f"specstory:{ID}"]
 
 
 def test_what_claude_code_put_into_the_users_mouth_is_not_the_users(tmp_path: Path) -> None:

@@ -16,7 +16,15 @@ from catmem.domain.message import Role
 
 CLIENT = "specstory"
 _FOLDER = ".specstory"
-_CLAUDE_CODE = "Claude Code"
+# The programs whose sessions it copies, as it calls them, and as we do.
+_PROGRAMS = {
+    "Claude Code": "claude-code",
+    "Codex CLI": "codex",
+    "Gemini CLI": "gemini",
+    "Cursor IDE": "cursor",
+    "Cursor CLI": "cursor",
+    "OpenCode": "opencode",
+}
 # A document is read whole; the longest of real ones are some hundred KB.
 _LIMIT = 64 << 20
 
@@ -37,8 +45,9 @@ class SpecStoryHistory(WholeFileHistory):
         key = session["id"] if session else path.stem
         draft = Draft(str(path), f"{CLIENT}:{key}", began[0] if began else written_at(path))
         draft.cwd = _workspace(path)
-        program = session["program"] if session else ""
-        _take(draft, text, typed_in_terminal=program.startswith(_CLAUDE_CODE))
+        program = _PROGRAMS.get(session["program"], "") if session else ""
+        draft.original = f"{program}:{key}" if program else ""
+        _take(draft, text, typed_in_terminal=program == "claude-code")
         if path.stat().st_size > _LIMIT:
             draft.fault(reasons.too_long(path.stat().st_size))
         yield draft.chunk(len(raw))
