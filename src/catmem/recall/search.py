@@ -102,8 +102,8 @@ class Searcher:
         except NotFound:
             # Nothing was ever indexed, so there is nothing to find.
             return []
-        passages = [_passage(hit, query, context) for hit in hits]
-        return sorted(passages, key=lambda passage: not passage["complete"])[:limit]
+        complete_first = sorted(hits, key=lambda hit: not _is_complete(hit, query))
+        return [_passage(hit, query, context) for hit in complete_first[:limit]]
 
     def _ranked(self, found: list[Record], query: Query) -> list[Record]:
         for hit in found:
@@ -135,7 +135,6 @@ def _folded(hits: Sequence[Record]) -> list[Record]:
 
 
 def _passage(hit: Record, query: Query, context: int) -> Passage:
-    has = words_of(hit)
     return Passage(
         project=hit["project"],
         session=hit["session"],
@@ -143,11 +142,16 @@ def _passage(hit: Record, query: Query, context: int) -> Passage:
         role=hit["kind"],
         at=hit["at"],
         score=hit["score"],
-        complete=all(token in has for token in query.everything),
+        complete=_is_complete(hit, query),
         same=hit.get("folded", 0),
         text=hit["text"],
         lines=lines_about(hit["text"], frozenset(hit["matched"]) | frozenset(query.everything), context),
     )
+
+
+def _is_complete(hit: Record, query: Query) -> bool:
+    has = words_of(hit)
+    return all(token in has for token in query.everything)
 
 
 def lines_about(text: str, wanted: Container[str], context: int) -> list[str]:
