@@ -124,7 +124,9 @@ class Shell:
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path
 
-    def talk(self, name: str, *said: tuple[str, str] | str, session: str = "", project: str = "shop") -> Path:
+    def talk(
+        self, name: str, *said: tuple[str, str] | str, session: str = "", project: str = "shop", day: str = "2026-06-30"
+    ) -> Path:
         """A conversation in the plain import format: texts of the user, or (role, text), a minute apart."""
         lines = []
         for number, part in enumerate(said):
@@ -135,7 +137,7 @@ class Shell:
                     "project": project,
                     "role": role,
                     "content": text,
-                    "timestamp": f"2026-06-30T09:{number:02d}:00Z",
+                    "timestamp": f"{day}T09:{number:02d}:00Z",
                 }
             )
         return self.write(f"{name}.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))

@@ -1,0 +1,136 @@
+"""What was forgotten is in no file any more, and nothing brings it back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.shell import Shell
+
+SECRET = {"en": "zanzibarctl", "zh": "桃花潭水"}
+SAID = {
+    "en": ("Remember: always deploy with zanzibarctl.", "以后部署都用 zanzibarctl 工具。", "zanzibarctl needs a token"),
+    "zh": ("记住：部署一律用桃花潭水。", "以后都用桃花潭水写提交说明。", "桃花潭水要先预热"),
+}
+
+
+@pytest.fixture(params=["en", "zh"])
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def knowing(shell_in: Callable[[str], Shell], language: str) -> Shell:
+    """That knows it from two sessions and a saved text, has told an assistant of it, and has exports from before."""
+    shell = shell_in(language)
+    first, second, saved = SAID[language]
+    shell.talk("one", first, ("assistant", "OK."), "What next?")
+    shell.talk("two", second)
+    shell.ok("import", "one.jsonl", "two.jsonl")
+    shell.ok("work")
+    shell.ok("recall", "--save", saved, "--project", "shop")
+    told = shell.ok("brief", "--project", "shop")
+    assert SECRET[language] in told
+    shell.ok("export", "memories.json")
+    shell.ok("export", "messages.json", "--messages")
+    return shell
+
+
+def holding(shell: Shell, word: str) -> list[str]:
+    """The files of the data directory with the word in them, as text or escaped as JSON."""
+    forms = {word.encode(), json.dumps(word)[1:-1].encode(), word.encode("utf-16-le")}
+    found = []
+    for folder, _, names in os.walk(shell.data):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                data = file.read().lower()
+            if any(form.lower() in data for form in forms):
+                found.append(os.path.relpath(path, shell.data))
+    return sorted(found)
+
+
+def test_it_was_there(knowing: Shell, language: str) -> None:
+    places = {place.partition("/")[0] for place in holding(knowing, SECRET[language])}
+    assert {"ledger", "messages", "memories.db"} <= places
+
+
+def test_purged_it_is_in_no_file_and_stays_away(knowing: Shell, language: str) -> None:
+    word = SECRET[language]
+    gone = knowing.json("forget", word, "--yes", "--purge")["forgotten"]
+    assert {session for memory in gone for session in memory["sessions"]} == {"one", "two", "command-line"}
+    assert holding(knowing, word) == []
+    knowing.ok("work")
+    assert holding(knowing, word) == []
+    assert knowing.json("recall", word, "--all-projects")["items"] == []
+    assert word not in knowing.ok("export", "--messages")
+    for name in ("one.jsonl", "two.jsonl"):
+        knowing.ok("import", name)
+        knowing.ok("work")
+        assert holding(knowing, word) == []
+    knowing.ok("doctor")
+
+
+@pytest.mark.xfail(strict=True, reason="sessions/upkeep.adopt takes the beginning of a purged session from the export")
+@pytest.mark.parametrize("export", ["memories.json", "messages.json"])
+def test_an_export_from_before_does_not_bring_it_back(knowing: Shell, language: str, export: str) -> None:
+    word = SECRET[language]
+    knowing.ok("forget", word, "--yes", "--purge")
+    knowing.ok("import", export)
+    knowing.ok("work")
+    assert holding(knowing, word) == []
+    assert set(knowing.json("stats")["memories"]) == {"forgotten"}
+
+
+def test_without_purge_only_the_conversation_has_it(knowing: Shell, language: str) -> None:
+    word = SECRET[language]
+    knowing.ok("forget", word, "--yes")
+    assert {place.partition("/")[0] for place in holding(knowing, word)} <= {"messages", "search", "index.json"}
+    knowing.ok("work")
+    assert all(item["type"] == "passage" for item in knowing.json("recall", word, "--all-projects")["items"])
+    assert word not in knowing.ok("brief", "--project", "shop")
+
+
+def test_it_goes_from_the_rebuilt_database_too(knowing: Shell, language: str) -> None:
+    word = SECRET[language]
+    knowing.ok("forget", word, "--yes", "--purge")
+    for path in knowing.data.glob("memories.db*"):
+        path.unlink()
+    knowing.ok("doctor", "--repair")
+    assert holding(knowing, word) == []
+    assert set(knowing.json("stats")["memories"]) == {"forgotten"}
+
+
+def test_what_a_session_was_told_of_it_goes(knowing: Shell, language: str) -> None:
+    word = SECRET[language]
+    payload = {"session_id": "5e55", "transcript_path": "", "cwd": str(knowing.folder), "source": "startup"}
+    project = knowing.json("brief", "--cwd", knowing.folder)
+    assert project["bytes"] >= 0
+    knowing.ok("recall", "--save", f"{word} !", "--global")
+    typed = json.dumps({**payload, "hook_event_name": "SessionStart"})
+    assert word in json.dumps(
+        json.loads(knowing.ok("hook", "claude-code", "SessionStart", typed=typed)), ensure_ascii=False
+    )
+    knowing.ok("work")
+    knowing.ok("forget", word, "--yes", "--purge")
+    assert holding(knowing, word) == []
+
+
+def test_saying_it_anew_is_allowed(knowing: Shell, language: str) -> None:
+    word, saved = SECRET[language], SAID[language][2]
+    knowing.ok("forget", word, "--yes", "--purge")
+    knowing.ok("recall", "--save", saved, "--project", "shop")
+    assert [it["text"] for it in knowing.json("recall", word, "--project", "shop")["items"]] == [saved]
+
+
+def test_forget_by_day_and_project(knowing: Shell, language: str) -> None:
+    assert knowing.mem("forget", "--before", "2026-06-01", "--yes").code == 4
+    assert knowing.mem("forget", "--project", "elsewhere", "--yes").code == 4
+    two = knowing.json("forget", "--project", "shop", "--before", "2026-07-01", "--dry-run")["would_forget"]
+    assert sorted(session for memory in two for session in memory["sessions"]) == ["one", "two"]
+    assert knowing.json("forget", "--project", "shop", "--before", "2026-07-01", "--yes")["forgotten"] == two
+    live = [m for m in knowing.json("export")["memories"] if m["status"] == "live"]
+    assert [memory["text"] for memory in live if memory["project"] == "shop"] == [SAID[language][2]]
