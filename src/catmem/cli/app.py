@@ -36,6 +36,7 @@ COMMANDS = (
     Row("import", "Bring in conversations or an export.", "导入对话记录或导出文件。"),
     Row("export", "Write all memories as one JSON object.", "把全部记忆导出为一个 JSON 对象。"),
     Row("work", "Do all pending background work now.", "立即完成所有待办的后台工作。"),
+    Row("schedule", "Let the system do that work now and then.", "让系统定时处理后台工作。"),
     Row("status", "What is captured, pending, failing.", "查看采集、待办与失败情况。"),
     Row("stats", "Counts and sizes.", "数量与占用空间。"),
     Row("doctor", "Check the data; --repair mends it.", "检查数据；--repair 修复。"),
