@@ -76,3 +76,19 @@ def test_a_fork_is_told_once_whichever_file_comes_first(
     (tmp_path / "all.json").write_text(json.dumps(exported))
     other.run("import", tmp_path / "all.json")
     assert {**other.exported(), "exported_at": ""} == {**exported, "exported_at": ""}
+
+
+def test_pasted_megabytes_are_kept_but_not_searched_to_their_end(machine: Machine, workspace: Path) -> None:
+    for number in range(3):
+        data = " ".join(f"{number}x{row:06x}" for row in range(100_000))
+        machine.hook("UserPromptSubmit", workspace, prompt=f"look at this 看看这个: {data}", prompt_id=f"p{number}")
+    machine.run("work")
+    size = {place: _size(machine.root / place) for place in ("messages", "search", "memories.db")}
+    assert size["search"] + size["memories.db"] < size["messages"] / 4
+    assert [len(text) > 800_000 for text in machine.said()] == [True] * 3
+    assert machine.json("recall", "看看这个", "--all-projects")["items"]
+    assert "MB" in machine.run("status")
+
+
+def _size(place: Path) -> int:
+    return sum(path.stat().st_size for path in (place, *place.rglob("*")) if path.is_file())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Set
+from itertools import islice
 from typing import Any, TypeAlias
 
 from catmem.domain.clock import seconds_of
@@ -19,6 +20,8 @@ Fields: TypeAlias = dict[str, Any]
 
 # A longer message (a pasted log) becomes several passages: a result is read by people, and BM25 favours short texts.
 PASSAGE_LENGTH = 4000
+# Of one message: what is pasted beyond 64,000 characters is data, and would make the index as large as the sessions.
+MOST_PASSAGES = 16
 
 # Subjects that stand for "nothing in particular"; to find by them would be to find everything.
 _PLAIN_SUBJECTS = frozenset({"user", "project", "用户", "项目"})
@@ -71,7 +74,7 @@ def _memory_words(revision: Revision) -> list[str]:
 def passage_records(ref: SessionRef, message: Message, forgotten: Set[str] = frozenset()) -> Iterator[Record]:
     """The passages of a message: one, or several if it is long. Sentences that the user had forgotten are left out."""
     text = without_forgotten(message.content, forgotten) if forgotten else message.content
-    for number, piece in enumerate(_pieces(text)):
+    for number, piece in enumerate(islice(_pieces(text), MOST_PASSAGES)):
         yield {
             "type": "passage",
             "id": f"{ref.key}#{message.id}" + (f".{number}" if number else ""),
