@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from catmem.capture.importing import Importer, files_of, format_of
+from catmem.capture.formats import files_of, format_of
+from catmem.capture.importing import Importer
 from catmem.domain.errors import CatmemError
 from catmem.domain.message import ROLES, Message
 from catmem.sessions.history import History

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from catmem.capture.importing import FORMATS, UNFILED, ImportReport, files_of, format_of
+from catmem.capture.formats import FORMATS, files_of, format_of
+from catmem.capture.importing import UNFILED, ImportReport
 from catmem.capture.known import Known
 from catmem.clients.catalogue import CLIENTS
 from catmem.domain.errors import ImportFailed

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from catmem.capture.importing import Importer, ImportReport, format_of
+from catmem.capture.formats import format_of
+from catmem.capture.importing import Importer, ImportReport
 from catmem.clients.port import TranscriptChunk
 from catmem.clients.readers import reader_of
 from catmem.domain.message import Message

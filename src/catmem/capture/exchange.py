@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from catmem.capture.importing import EXPORT_FORMAT
+from catmem.capture.formats import EXPORT_FORMAT
 from catmem.domain.change import Change, change_from_record, change_to_record
 from catmem.domain.errors import BadInput, DataDamaged, StorageFailed
 from catmem.domain.session import SessionRef

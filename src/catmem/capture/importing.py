@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from catmem.capture.copies import Copies
+from catmem.capture.formats import EXPORT, files_of, format_of, is_claimed, is_expected, is_readable, unknown
 from catmem.capture.known import Known
 from catmem.capture.transcript import Taken, take_in
 from catmem.clients import reasons
 from catmem.clients.catalogue import CLIENTS
-from catmem.clients.lines import read_lines, records_of
-from catmem.clients.port import KnowsFiles, Problem, TranscriptChunk
+from catmem.clients.port import Problem, TranscriptChunk
 from catmem.clients.readers import reader_of
 from catmem.clients.reasons import Reason
 from catmem.domain.errors import CatmemError, ImportFailed, StorageFailed
 from catmem.domain.message import is_said
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import History
-from catmem.text.encoding import sniff
 
-EXPORT = "catmem-export"
-FORMATS = (*CLIENTS, EXPORT)
-
-EXPORT_FORMAT = "catmem-export/1"
 UNFILED = "unfiled"
 """The project of what names neither a project nor a folder."""
 
-# Read to tell what a file is: its first lines, or the head of an export.
-_HEAD_BYTES = 1 << 18
-_HEAD_LINES = 20
 # Of one file, so that a file of garbage does not fill the screen or the memory.
 _MOST_PROBLEMS = 50
 # Sessions of one file whose messages are held at a time: an export may have thousands.
 _MOST_KNOWN = 64
 # Of a text, in characters, so that a dry run of a large tree keeps little of it.
 _TOLD_APART = 200
-_NOT_SESSIONS = ("subagents", "tool-results", "memory", "node_modules", ".git")
-_NO_SESSION_NAMES = ("agent-", "msg_", "prt_")
-# What else assistants keep as JSON lines: each prompt again, the log of a workflow, the names of sessions.
-_LOGS = ("history.jsonl", "journal.jsonl", "session_index.jsonl")
 
 
 @dataclass(slots=True)
@@ -120,7 +107,7 @@ class Importer:
                 self._file(path, source, walked)
             except CatmemError as error:
                 self._fail(path, (error.en, error.zh))
-                if isinstance(error, StorageFailed) and path.exists() and _is_readable(path):
+                if isinstance(error, StorageFailed) and path.exists() and is_readable(path):
                     raise  # our own disk refuses: it would refuse the next file, too
             except OSError as error:  # gone meanwhile, or not ours to read
                 self._fail(path, (error.strerror or str(error), ""))
@@ -130,12 +117,12 @@ class Importer:
 
     def _file(self, path: Path, source: str, walked: bool) -> None:
         client = source if source != "auto" else format_of(path)
-        if walked and source in CLIENTS and not _is_claimed(source, path):
+        if walked and source in CLIENTS and not is_claimed(source, path):
             return
         if not client:
             # Among the files of a tool there are many that are none of its sessions.
-            if not walked or (path.suffix == ".jsonl" and path.name not in _LOGS and _head(path, 4096).strip()):
-                self._fail(path, _unknown(path))
+            if not walked or is_expected(path):
+                self._fail(path, unknown(path))
             return
         if client == EXPORT:
             self._export(path)
@@ -236,64 +223,6 @@ class Importer:
         self.report.problems.append(Problem(str(path), 0, *reason))
 
 
-def files_of(paths: Sequence[Path], source: str = "auto") -> Iterator[tuple[Path, bool]]:
-    """The files to look at, and whether each was found by walking a folder; folders in the order of their names."""
-    rows = [CLIENTS[source]] if source in CLIENTS else list(CLIENTS.values())
-    suffixes = {suffix for row in rows for suffix in row["suffixes"]}
-    if source in ("auto", EXPORT):
-        suffixes.add(".json")
-    endings = tuple(suffix for suffix in suffixes if not suffix.endswith("."))
-    within = tuple(suffix for suffix in suffixes if suffix.endswith("."))
-    for path in paths:
-        if not path.is_dir():
-            yield path, False
-            continue
-        for found in sorted(path.rglob("*")):
-            wanted = found.name.endswith(endings) or any(part in found.name for part in within)
-            if wanted and found.is_file() and not _is_beside(found.relative_to(path)):
-                yield found, True
-
-
-def format_of(path: Path) -> str:
-    """The name of the format of a file, "" if it is none that we know. Raises StorageFailed if it cannot be read."""
-    head = _head(path, _HEAD_BYTES)
-    claimed = next((name for name in CLIENTS if _knows(name, path, head)), "")
-    if claimed:
-        return claimed
-    with path.open("rb") as file:
-        for line in read_lines(file):
-            records = records_of(line.raw)[0] if line.raw else []
-            if line.number == 1 and _is_export(head, records):
-                return EXPORT
-            found = next((name for name in CLIENTS if reader_of(name).recognises(records)), "")
-            if found or line.number >= _HEAD_LINES:
-                return found
-    return ""
-
-
-def _knows(client: str, path: Path, head: bytes) -> bool:
-    reader = reader_of(client)
-    return isinstance(reader, KnowsFiles) and reader.knows(path, head)
-
-
-def _is_claimed(client: str, path: Path) -> bool:
-    """False for a file beside a client's sessions; a reader of lines takes what it finds."""
-    return not isinstance(reader_of(client), KnowsFiles) or _knows(client, path, _head(path, _HEAD_BYTES))
-
-
-def _is_export(head: bytes, records: Sequence[object]) -> bool:
-    first = records[0] if records else None
-    if isinstance(first, dict):
-        return first.get("format") == EXPORT_FORMAT
-    # An indented export is no JSON line by line.
-    return json.dumps(EXPORT_FORMAT).encode() in head[:4096] and head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{")
-
-
-def _is_beside(inside: Path) -> bool:
-    """True for files that a tool keeps beside its sessions: a subagent's record, a tool's output, a part of a message."""
-    return inside.name.startswith(_NO_SESSION_NAMES) or any(part in _NOT_SESSIONS for part in inside.parts[:-1])
-
-
 def _tokens(text: str) -> int:
     """Roughly what a model counts: four letters a token, and 1.4 tokens a character elsewhere (see text/cut.py).
 
@@ -306,32 +235,3 @@ def _tokens(text: str) -> int:
 def _is_within(path: Path, folder: Path) -> bool:
     """True for our own sessions, when a folder that holds the data directory is walked."""
     return path.resolve().is_relative_to(folder)
-
-
-def _unknown(path: Path) -> Reason:
-    encoding = sniff(_head(path, 512))
-    if encoding:
-        return reasons.other_encoding(encoding)
-    with path.open("rb") as file:
-        first = next((line for line in read_lines(file) if line.raw is None or line.raw.strip()), None)
-    detail = records_of(first.raw)[1] if first and first.raw else ""
-    return reasons.no_first_line(first.number, detail) if first and detail else reasons.UNKNOWN_FORMAT
-
-
-def _head(path: Path, size: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(size)
-    except OSError as error:
-        raise StorageFailed(
-            f"{path}: cannot be read ({error.strerror or error}). Check the file and its permissions.",
-            f"{path}：无法读取（{error.strerror or error}）。请检查文件及其权限。",
-        ) from error
-
-
-def _is_readable(path: Path) -> bool:
-    try:
-        _head(path, 1)
-    except StorageFailed:
-        return False
-    return True

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from catmem.capture.exchange import take_export
-from catmem.capture.importing import FORMATS, Importer, ImportReport
+from catmem.capture.formats import FORMATS
+from catmem.capture.importing import Importer, ImportReport
 from catmem.cli.found import ask, find, show, tell_cost, total
 from catmem.cli.output import Session, counted, mem_command, two
 from catmem.clients.port import Problem

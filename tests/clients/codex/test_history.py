@@ -8,7 +8,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catmem.capture.importing import format_of
+from catmem.capture.formats import format_of
 from catmem.clients.codex.history import READER
 from catmem.clients.port import Position
 from catmem.domain.errors import BadInput, StorageFailed

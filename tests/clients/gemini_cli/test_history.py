@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catmem.capture.importing import format_of
+from catmem.capture.formats import format_of
 from catmem.clients.gemini_cli.history import READER
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.domain.message import Message

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from catmem.capture.importing import files_of, format_of
+from catmem.capture.formats import files_of, format_of
 from catmem.clients.opencode.history import READER
 from catmem.clients.port import TranscriptChunk
 from catmem.domain.errors import BadInput
