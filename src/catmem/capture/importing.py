@@ -129,9 +129,13 @@ class Importer:
             return
         size, records, problems, talk = path.stat().st_size, 0, 0, False
         known: dict[SessionRef, Known] = {}  # of this file's sessions
+        helpers: set[str] = set()  # sessions of it that catmem itself held
         for chunk in reader_of(client).chunks(path):
             if chunk.helper:
-                return
+                helpers.add(chunk.session)
+            if chunk.session in helpers:
+                talk, records = True, records + chunk.records
+                continue
             records += chunk.records
             problems += len(chunk.problems)
             self._note(path, chunk.problems)

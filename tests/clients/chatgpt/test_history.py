@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from catmem.clients.helper import HELPER_MARKER
 from tests.clients.reading import Store, chunks, format_of, messages, reasons, told, written
 
 
@@ -108,3 +109,11 @@ def test_an_empty_talk_is_skipped_with_its_reason_and_a_broken_one_costs_itself(
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
     path = written(tmp_path / "x.json", talk(node("a", "b", "user", "one"), node("b", "a", "assistant", "two")))
     assert sorted(text for _, text in told("chatgpt", path)) == ["one", "two"]
+
+
+def test_a_talk_of_our_own_helper_is_left_out_and_no_other(tmp_path: Path) -> None:
+    own = talk(node("a", None, "user", f"{HELPER_MARKER} distil this"))
+    path = written(tmp_path / "x.json", [own, talk(node("b", None, "user", "kept"), key="c2")])
+    store = Store(tmp_path)
+    store.twice(path)
+    assert store.live() == {"chatgpt:c2": [("user", "kept")]}
