@@ -61,7 +61,6 @@ def test_there_and_back(full: Shell, messages: tuple[str, ...]) -> None:
         (),
         pytest.param(
             ("--messages",),
-            marks=pytest.mark.xfail(strict=True, reason="distilled again, known evidence moves updated_at (domain)"),
         ),
     ],
     ids=["memories", "messages"],
@@ -94,7 +93,6 @@ def test_nothing_is_different_where_it_came_from(full: Shell) -> None:
     assert exported(full, full.data, "--messages") == before
 
 
-@pytest.mark.xfail(strict=True, reason="sessions/adoption adds a listing mark that says what line 1 says already")
 def test_nothing_is_written_where_it_came_from(full: Shell) -> None:
     full.ok("export", "all.json", "--messages")
     kept = essentials(full.data)

@@ -74,7 +74,6 @@ def test_purged_it_is_in_no_file_and_stays_away(knowing: Shell, language: str) -
     knowing.ok("doctor")
 
 
-@pytest.mark.xfail(strict=True, reason="sessions/upkeep.adopt takes the beginning of a purged session from the export")
 @pytest.mark.parametrize("export", ["memories.json", "messages.json"])
 def test_an_export_from_before_does_not_bring_it_back(knowing: Shell, language: str, export: str) -> None:
     word = SECRET[language]

@@ -22,13 +22,27 @@ def take_import(state: State, change: Change) -> None:
             stone = stone_of(change, last["scope"], last["kind"], last["valid_from"] or "")
             state.unheard = Memory(state.id, last["project"], last["created_at"], change.at, (stone,))
         return
-    if state.revisions:
-        _merge_entry(state, change, _imported(told[-1]))
+    theirs = [_imported(entry) for entry in told]
+    if not _tells_all(theirs, state.revisions):
+        _merge_entry(state, change, theirs[-1])
         return
-    for entry in told:
-        state.project, state.created_at = entry["project"], entry["created_at"]
-        state.updated_at, state.version = entry["updated_at"], int(entry["version"])
-        state.revisions.append(_imported(entry))
+    last = told[-1]
+    state.project, state.created_at = last["project"], last["created_at"]
+    state.updated_at, state.version = last["updated_at"], int(last["version"])
+    state.revisions = theirs
+
+
+def _tells_all(theirs: list[Revision], ours: list[Revision]) -> bool:
+    """True if an import says all that is known here: it then stands as it stood there, versions and times too.
+
+    So it is where sessions that came with the import are distilled again.
+    """
+    said = {normal(revision.text) for revision in theirs}
+    evidence = {e for revision in theirs for e in revision.evidence}
+    return all(
+        not users_own(revision) and normal(revision.text) in said and set(revision.evidence) <= evidence
+        for revision in ours
+    )
 
 
 def _merge_entry(state: State, change: Change, theirs: Revision) -> None:

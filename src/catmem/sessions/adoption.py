@@ -9,7 +9,7 @@ from catmem.domain.errors import BadInput
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import Appended, History
 from catmem.sessions.reading import message_of
-from catmem.sessions.records import is_message, is_record
+from catmem.sessions.records import header_record, is_message, is_record
 
 
 def adopt(history: History, record: Mapping[str, Any], messages: Iterable[Mapping[str, Any]] | None = None) -> Appended:
@@ -35,12 +35,22 @@ def adopt(history: History, record: Mapping[str, Any], messages: Iterable[Mappin
     inherited = [m.uid for m in typed[: len(typed) - count]] if isinstance(count, int) and typed else []
     if any(inherited):
         marks.append({"mark": "inherited", "uids": [uid for uid in inherited if uid]})
-    listed = {name: value for name, value in record.items() if name not in ("key", "messages")}
-    if not _is_newer(history, ref, str(record.get("updated_at", ""))):
+    listed = _listed(history, ref, record)
+    if listed:
         marks.append({"mark": "listing", "timestamp": str(record.get("updated_at", "")), "header": listed})
     return history.append(ref, typed, marks=marks, whole_file_dedupe=True, keep_ids=True)
 
 
-def _is_newer(history: History, ref: SessionRef, updated_at: str) -> bool:
-    """True if the session is here and has gone on since the export was made."""
-    return history.exists(ref) and history.read(ref).header.updated_at > updated_at
+def _listed(history: History, ref: SessionRef, record: Mapping[str, Any]) -> dict[str, Any]:
+    """What line 1 of the export says that is not known here; {} if nothing, or if the session has gone on since."""
+    listed = {name: value for name, value in record.items() if name not in ("key", "messages")}
+    if not history.exists(ref):
+        return listed
+    present = history.read(ref).header
+    if present.updated_at > str(record.get("updated_at", "")):
+        return {}
+    if present.metadata.get("purged"):
+        # The beginning of what was said may be what was purged.
+        listed = {name: value for name, value in listed.items() if name not in ("title", "preview")}
+    known = {name: value for name, value in header_record(present).items() if name in listed}
+    return {} if known == listed else listed

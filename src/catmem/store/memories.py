@@ -180,7 +180,8 @@ def _silenced(connection: sqlite3.Connection, change: Change, stones: Tombstones
     said = heard(change, stones.hashes)
     claims = []
     for claim in said.claims:
-        memory = memory_of(connection, claim.id) if claim.id in stones.last else None
+        # Forgotten here, or where an import came from.
+        memory = memory_of(connection, claim.id)
         claim = wordless(claim) if memory and memory.now.status == "forgotten" else claim
         if claim.text or claim.supersedes:
             claims.append(claim)
