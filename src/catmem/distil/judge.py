@@ -63,7 +63,7 @@ KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
     "habit": {"preference": 1.5},
     "norm": {"convention": 1.2},
     "decision": {"decision": 1.2},
-    "settled": {"decision": 2.2},
+    "settled": {"decision": 3.2},
     "named-choice": {"decision": 1.5},
     "repeat": {"preference": 1.0},
     "question": {"question": 5.0},

@@ -29,8 +29,9 @@ def replaces(later: str, earlier: str, *, told: bool) -> bool:
 
 
 def only_goes(text: str) -> bool:
-    """Whether it is said of something that it goes, and hardly anything else."""
-    return any(True for _ in _caught("goes", text))
+    """Whether it is said of something that it goes, and nothing else: not what comes in its place."""
+    rests = (text[: match.start()] + " " + text[match.end() :] for match in phrase("goes").finditer(text))
+    return any(sum(terms(rest).values()) < _NAMED for rest in rests)
 
 
 def _names_what_goes(later: str, earlier: str) -> bool:
