@@ -60,8 +60,12 @@ def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
     for memory in standing:
         now = memory.now
         least = _least_likeness(fact, now.kind)
-        near = 1.0 if normal(now.text) == normal(fact.text) else likeness(said, now.text)
+        same = normal(now.text) == normal(fact.text)
+        near = 1.0 if same else likeness(said, now.text)
         if near < least or corrects(fact.text, now.text) or corrects(now.text, fact.text):
+            continue
+        if not same and "replace" in fact.effects and _replaces(fact, memory):
+            # However like it is: "we moved from X to Y" is not "we use X" said again.
             continue
         if best is None or near > best[0]:
             best = (near, memory)
