@@ -189,3 +189,19 @@ def test_a_quote_that_is_announced_ends_with_its_paragraph() -> None:
 )
 def test_terms_in_quote_marks_stay_the_writers_words(content: str) -> None:
     assert all(unit.own for unit in units_of(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("Label the intent of this talk:\nCustomer: remember, I always pay by card", "remember, I always pay by card"),
+        ("给这条对话打标签：\n用户：记住，以后都送到前台", "记住，以后都送到前台"),
+        ("rate these replies\nUser: never call me\nAgent: noted", "never call me"),
+    ],
+)
+def test_lines_of_a_talk_that_is_shown_are_not_the_writers_words(content: str, shown: str) -> None:
+    assert all(not unit.own for unit in units_of(content) if shown in content and shown.split()[-1] in unit.text)
+
+
+def test_a_role_alone_in_a_first_line_is_still_the_writers() -> None:
+    assert any(unit.own for unit in units_of("User: settings live in ~/.config/berth.toml"))

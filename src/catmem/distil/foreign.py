@@ -82,6 +82,18 @@ _MAIL_HEADS = frozenset(
     "from to cc subject date sent 发件人 收件人 抄送 主题 主旨 寄件人 發件人 發送時間 发送时间 日期".split()  # noqa: SIM905
 )
 
+_SPEAKER = re.compile(
+    r"\s*(?:[-*]\s*)?(?:\*\*)?(?:user|customer|client|human|assistant|agent|bot|support|caller|speaker ?\w?|"
+    r"用户|用戶|客户|客戶|顾客|顧客|买家|買家|客服|助手|坐席|机器人|機器人|老师|学生)\s*\d*(?:\*\*)?\s*[:：]\s*\S",
+    re.IGNORECASE,
+)
+
+
+def speaker_named(line: str) -> bool:
+    """A line of a talk that is shown: "Customer: I always pay by card.", "用户：以后都发顺丰"."""
+    return bool(_SPEAKER.match(line))
+
+
 # --- quoted ---
 
 _QUOTES = (

@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from catmem.distil.foreign import announces_quote, attributed, looks_pasted, mail_header, quote_spans, table_like
+from catmem.distil.foreign import (
+    announces_quote,
+    attributed,
+    looks_pasted,
+    mail_header,
+    quote_spans,
+    speaker_named,
+    table_like,
+)
 
 Span = tuple[int, int]
 
@@ -128,7 +136,8 @@ def _pasted_lines(lines: Sequence[tuple[int, str]], fenced: Sequence[str]) -> li
 
 
 def _quoted_lines(lines: Sequence[tuple[int, str]], fenced: Sequence[str]) -> list[bool]:
-    """`>` lines; the paragraph after a line such as "their mail:"; everything after the head of a mail."""
+    """`>` lines; lines of a talk shown below the writer's own ("Customer: …"); the paragraph after a line such as
+    "their mail:"; everything after the head of a mail."""
     quoted = [False] * len(lines)
     announced = False
     mail = False
@@ -140,7 +149,9 @@ def _quoted_lines(lines: Sequence[tuple[int, str]], fenced: Sequence[str]) -> li
             mail_header(lines[n][1]) for n in (number - 1, number + 1) if 0 <= n < len(lines)
         )
         mail = mail or both
-        quoted[number] = mail or announced or line.lstrip().startswith((">", "＞"))
+        quoted[number] = (
+            mail or announced or line.lstrip().startswith((">", "＞")) or (number > 0 and speaker_named(line))
+        )
         if not quoted[number] and not fenced[number] and announces_quote(line):
             announced = True
     return quoted
