@@ -201,6 +201,18 @@ def test_an_archive_that_stands_alone_gets_its_live_file_back(tmp_path: Path) ->
     assert history.messages(REF)[-1].id == 28
 
 
+def test_temporaries_are_found_beside_the_live_file_and_in_the_archive(tmp_path: Path) -> None:
+    file, place = made(tmp_path)
+    history = history_in(tmp_path)
+    for path in (file, Path(place.archive)):
+        path.parent.mkdir(exist_ok=True)
+        left = path.with_name(path.name + ".123-abcd.tmp")
+        left.write_bytes(b"half")
+        assert [(f.problem, f.file) for f in check(place)] == [("temporary", str(left))]
+        assert history.repair(REF) == ["temporaries"] and not left.exists()
+        assert check(place) == [] and history.repair(REF) == []
+
+
 def test_temporaries_of_a_killed_rewrite_are_removed(tmp_path: Path) -> None:
     file, _ = made(tmp_path)
     left = file.with_name(file.name + ".123-abcd.tmp")

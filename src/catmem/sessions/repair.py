@@ -16,19 +16,20 @@ from catmem.sessions.open_session import LINE1, OpenSession
 from catmem.sessions.pairing import pair
 from catmem.sessions.reading import bytes_of, parse
 from catmem.sessions.records import encode, is_message, mark_record, stored
-from catmem.sessions.rewrite import remove_temporaries
+from catmem.sessions.rewrite import remove_temporaries, temporaries
 
 if TYPE_CHECKING:
     from catmem.sessions.archive import Archive
 
-Problem = Literal["line1", "line", "ids-missing", "ids-repeated", "result-alone", "archive", "in-both"]
+Problem = Literal["line1", "line", "ids-missing", "ids-repeated", "result-alone", "archive", "in-both", "temporary"]
 """line1         line 1 is missing, damaged, behind, or says what the body does not
 line          a line that is no record of this session, in whole or in part
 ids-missing   ids that no message has: their messages could not be written, or were lost with a line
 ids-repeated  an id that does not rise: two files were put together by hand
 result-alone  a tool's result whose call is not there
 archive       a part of the archive that cannot be read
-in-both       a message that a killed compaction left in the live file and in the archive"""
+in-both       a message that a killed compaction left in the live file and in the archive
+temporary     what a killed write left beside a file"""
 
 LINES, LOST, RENUMBERED, ALONE, ARCHIVE, BOTH = "lines", "lost", "renumbered", "alone", "archive", "in-both"
 """What `repair` reports besides the words of open_session.py: damaged lines moved out; missing ids written down;
@@ -53,6 +54,7 @@ def check(place: Place) -> list[Finding]:
     """What is wrong with a session's file, in the order of the file."""
     with session_lock(place.lock):
         data = bytes_of(place.file)
+        left = [path for file in (place.file, place.archive) for path in temporaries(*os.path.split(file))]
     parsed = parse(data)
     found = [Finding(place.file, "line", reason, offset, len(raw)) for offset, raw, reason in parsed.bad if offset > 0]
     fault = _fault_of_line1(data, parsed.header)
@@ -72,6 +74,7 @@ def check(place: Place) -> list[Finding]:
         Finding(place.archive, "archive", "the archive is gone", first_id=first, last_id=last)
         for first, last in _gone(place, parsed.records)
     ]
+    found += [Finding(path, "temporary", "left by a killed write", 0, os.path.getsize(path)) for path in left]
     return [*found, *_check_archive(place)]
 
 
@@ -85,8 +88,7 @@ def repair(place: Place, now: str) -> list[str]:
     try:
         with session_lock(place.lock):
             removed = remove_temporaries(str(file.parent), file.name)
-            if os.path.exists(place.archive):
-                removed += remove_temporaries(os.path.dirname(place.archive), os.path.basename(place.archive))
+            removed += remove_temporaries(os.path.dirname(place.archive), os.path.basename(place.archive))
             parsed = parse(bytes_of(place.file))
             session = OpenSession(place, parsed.header["key"], create=False)
             try:

@@ -50,10 +50,19 @@ def sync_folder(folder: str) -> None:
 
 def remove_temporaries(folder: str, file: str) -> int:
     """Removes what a killed rewrite of this file left. Call it under the session's lock."""
-    left = [name for name in os.listdir(folder) if name.startswith(file + ".") and name.endswith(TEMPORARY)]
-    for name in left:
-        _remove(os.path.join(folder, name))
+    left = temporaries(folder, file)
+    for path in left:
+        _remove(path)
     return len(left)
+
+
+def temporaries(folder: str, file: str) -> list[str]:
+    """What a killed rewrite of this file left, or one that is going on writes; [] where there is no such folder."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.startswith(file + ".") and name.endswith(TEMPORARY)]
 
 
 def _rename(temporary: str, path: str) -> None:

@@ -116,8 +116,7 @@ def open_for_compaction(place: Place) -> Iterator[OpenSession]:
     """The session under its lock, for which a compaction does not wait."""
     try:
         with session_lock(place.lock, 0):
-            if os.path.exists(place.archive):
-                remove_temporaries(os.path.dirname(place.archive), os.path.basename(place.archive))
+            remove_temporaries(os.path.dirname(place.archive), os.path.basename(place.archive))
             session = OpenSession(place, "", create=False)
             try:
                 session.patch()
