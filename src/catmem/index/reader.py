@@ -123,14 +123,22 @@ class SearchReader:
         return [member for project in projects for member in (self._registry.members(project) if project else ("",))]
 
     def _part(self, part: str) -> tuple[Any, Any]:
-        opened = self._opened.get(part)
-        if opened is None:
+        if part not in self._opened:
+            folder = layout.part_folder(self._search, part)
             try:
-                index = tantivy.Index.open(layout.part_folder(self._search, part))
-                opened = self._opened[part] = (index, index.searcher())
+                try:
+                    self._opened[part] = _open(folder)
+                except ValueError:
+                    # A writer may have put new files in the place of those that were about to be opened.
+                    self._opened[part] = _open(folder)
             except BaseException as error:
                 translate(error)
-        return opened
+        return self._opened[part]
+
+
+def _open(folder: str) -> tuple[Any, Any]:
+    index = tantivy.Index.open(folder)
+    return index, index.searcher()
 
 
 def _query(

@@ -83,7 +83,9 @@ def fold(hits: Iterable[Record], limit: int) -> list[Record]:
     for hit in hits:
         twin = next((other for other in kept if _say_the_same(other, hit)), None)
         if twin is not None:
-            twin["folded"] = twin.get("folded", 0) + 1
+            # The sentence that a memory was made from is no second voice for it.
+            own = hit["type"] != twin["type"] and hit["session"] == twin["session"]
+            twin["folded"] = twin.get("folded", 0) + (not own)
         elif len(kept) == limit:
             break
         else:
@@ -112,8 +114,9 @@ class PassageWords:
     def __contains__(self, token: object) -> bool:
         word = str(token)
         if not word.isascii() or len(word) > 3:
-            # A stem is the beginning of its word, and a longer one seldom stands in another.
-            return word in self._text or word in self._whole
+            # A stem is the beginning of its word but for a last e (stage, staging), and seldom stands in another.
+            begun = word[:-1] if word.isascii() and len(word) > 4 and word.endswith("e") else word
+            return begun in self._text or begun in self._whole
         start = self._text.find(word)
         while start >= 0:
             if not _joined(
