@@ -59,10 +59,11 @@ def _with_messages(content: SessionContent) -> dict[str, Any]:
 def export_of(catmem: Catmem, messages: bool, project: str | None) -> dict[str, Any]:
     """The export of design 10: the memories in a stable order, and line 1 of each session."""
     catmem.store.catch_up()
+    members = catmem.projects.registry().members(project) if project is not None else ()
     memories = [
         entry
         for memory in catmem.store.all()
-        if project is None or memory.project == project or memory.now.scope == "global"
+        if project is None or memory.project in members or memory.now.scope == "global"
         for entry in export_entries(memory)
     ]
     sessions = []

@@ -133,7 +133,8 @@ def chosen_for(session: Session, what: tuple[str, ...], project: str | None, bef
         wanted = set(query_tokens(" ".join(what)))
         present = [m for m in present if wanted and wanted <= set(tokens(m.now.text))]
     if project is not None:
-        present = [m for m in present if m.project == project]
+        members = session.catmem.projects.registry().members(project)
+        present = [m for m in present if m.project in members]
     if before is not None:
         limit = parse_instant(before)
         if limit is None:

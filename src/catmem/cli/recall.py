@@ -7,9 +7,10 @@ import os
 import click
 
 from catmem.capture.remember import remember
+from catmem.cli.days import day
 from catmem.cli.output import Session, mem_command, two
 from catmem.cli.words import word
-from catmem.domain.clock import local_day, parse_instant
+from catmem.domain.clock import local_day
 from catmem.domain.errors import BadInput
 from catmem.domain.memory import KINDS, Kind
 from catmem.recall.recall import Item
@@ -74,7 +75,7 @@ def command(
     catmem.index.catch_up(catmem.store, catmem.history)
     scope = None if all_projects or not catmem.settings.project_scope_enabled else here
     found = catmem.recaller.recall(
-        " ".join(query), project=scope, limit=limit, kind=kind, since=_day(since), until=_day(until, end=True)
+        " ".join(query), project=scope, limit=limit, kind=kind, since=day(since), until=day(until, end=True)
     )
     items = list(found["items"])
     session.result({"mode": found["mode"], "items": items})
@@ -103,16 +104,6 @@ def _save(session: Session, text: str, project: str, in_profile: bool, kind: Kin
     session.result({"id": id})
     if not session.as_json:
         session.say(f"remembered as {id}", f"已记住，编号 {id}")
-
-
-def _day(text: str | None, end: bool = False) -> str | None:
-    """A day or an instant of the user's zone as a stamp; the end of the day for `--until`."""
-    if text is None:
-        return None
-    instant = parse_instant(f"{text}T23:59:59.999" if end and len(text) == 10 else text)
-    if instant is None:
-        raise BadInput(f"{text!r} is not a date; write 2026-05-31", f"{text!r} 不是日期；请写成 2026-05-31")
-    return instant[0]
 
 
 def print_items(session: Session, items: list[Item]) -> None:

@@ -6,10 +6,9 @@ import os
 
 import click
 
+from catmem.cli.days import day
 from catmem.cli.output import Session, local_minute, mem_command, two
 from catmem.cli.words import word
-from catmem.domain.clock import parse_instant
-from catmem.domain.errors import BadInput
 from catmem.recall.search import MOST, ROLES, Passage
 
 
@@ -101,13 +100,3 @@ def _print(session: Session, item: Passage) -> None:
     session.say(f"{when}  {who_en}  {place}{more_en}", f"{when}  {who_zh}  {place}{more_zh}")
     for line in item["lines"]:
         session.say(f"    {line}", f"    {line}")
-
-
-def day(text: str | None, end: bool = False) -> str | None:
-    """A day or an instant of the user's zone as a stamp; the end of the day for `--until`."""
-    if text is None:
-        return None
-    instant = parse_instant(f"{text}T23:59:59.999" if end and len(text) == 10 else text)
-    if instant is None:
-        raise BadInput(f"{text!r} is not a date; write 2026-05-31", f"{text!r} 不是日期；请写成 2026-05-31")
-    return instant[0]

@@ -91,7 +91,8 @@ class ChatCommands:
         session = self._session
         self._catmem.store.catch_up()
         chosen = chosen_for(session, tuple(words.split()), None, None)
-        chosen = [memory for memory in chosen if memory.project in ("", self._here.project)]
+        here = ("", *self._catmem.projects.registry().members(self._here.project))
+        chosen = [memory for memory in chosen if memory.project in here]
         if not chosen:
             session.say("No memory fits; nothing was changed.", "没有符合的记忆；未作任何改动。")
             return
