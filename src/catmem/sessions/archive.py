@@ -14,10 +14,10 @@ from typing import Any
 
 import zstandard
 
-from catmem.sessions.file import read_failed
 from catmem.sessions.locks import make_folder
 from catmem.sessions.names import Place
 from catmem.sessions.records import encode, is_message, mark_record, scan
+from catmem.sessions.refusals import read_failed
 from catmem.sessions.rewrite import replace_file, sync_folder
 
 # One damaged byte costs a frame; smaller ones would compress worse by a tenth and more.

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from catmem.domain.session import SessionRef
-from catmem.sessions.file import read_failed, storage_failed
 from catmem.sessions.locks import make_folder, session_lock
 from catmem.sessions.names import file_name
 from catmem.sessions.records import dump, read_json
+from catmem.sessions.refusals import read_failed, storage_failed
 from catmem.sessions.rewrite import replace_file
 from catmem.sessions.upkeep import pattern_of
 from catmem.settings.paths import Paths

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 
-from catmem.domain.errors import StorageFailed
 from catmem.sessions.header import short_title
 from catmem.sessions.locks import LOCK_WAIT, session_lock
 from catmem.sessions.open_session import OpenSession
 from catmem.sessions.present import Present, newest_mark, remember, remembered
 from catmem.sessions.records import is_message, is_record, mark_record, scan, stored
+from catmem.sessions.refusals import read_failed, storage_failed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,23 +110,6 @@ def tail(path: str, limit: int = WINDOW) -> list[Record]:
     """The whole records within the last `limit` bytes, oldest first; [] if there is no such file. Takes no lock."""
     found = [record for _, _, records, _ in scan(_tail_bytes(path, limit)) for _, record in records]
     return [record for record in found if is_record(record)]
-
-
-def storage_failed(path: str, error: OSError) -> StorageFailed:
-    """The error of ours for a refusal of the disk."""
-    why = error.strerror or str(error)
-    return StorageFailed(
-        f"cannot write {path}: {why}; free some space or check the permissions, then try again: nothing stored is lost",
-        f"无法写入 {path}：{why}；请腾出空间或检查权限后重试：已保存的内容没有丢失",
-    )
-
-
-def read_failed(path: str, error: OSError) -> StorageFailed:
-    """The error of ours for a file that is there and cannot be read."""
-    return StorageFailed(
-        f"cannot read {path}: {error.strerror or error}; check the permissions",
-        f"无法读取 {path}：{error.strerror or error}；请检查权限",
-    )
 
 
 def _add(

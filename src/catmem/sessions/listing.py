@@ -9,10 +9,11 @@ from pathlib import Path
 from catmem.domain.errors import CatmemError, LockBusy, StorageFailed
 from catmem.domain.session import SessionHeader
 from catmem.sessions import header as line1
-from catmem.sessions.file import heal, read_failed
+from catmem.sessions.file import heal
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import ARCHIVE, COMPRESSED, ENDING, Place, file_name, place_of_file
 from catmem.sessions.reading import header_of, read_file
+from catmem.sessions.refusals import read_failed
 from catmem.sessions.rewrite import TEMPORARY, remove_temporaries
 
 

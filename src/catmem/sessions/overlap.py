@@ -6,7 +6,6 @@ import os
 
 from catmem.sessions import archive
 from catmem.sessions import header as line1
-from catmem.sessions.file import storage_failed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
@@ -14,6 +13,7 @@ from catmem.sessions.parts import archived_parts, settled_parts
 from catmem.sessions.quarantine import keep as set_aside
 from catmem.sessions.reading import bytes_of, parse
 from catmem.sessions.records import encode_stored, is_message, mark_record, stored
+from catmem.sessions.refusals import storage_failed
 from catmem.sessions.trim import messages_of, open_for_compaction, trim
 
 

@@ -13,11 +13,11 @@ from catmem.domain.message import Message, ToolCall
 from catmem.domain.session import SessionHeader
 from catmem.sessions import body
 from catmem.sessions import header as line1
-from catmem.sessions.file import read_failed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.quarantine import keep
 from catmem.sessions.records import is_message, scan
+from catmem.sessions.refusals import read_failed
 
 # Damage is looked at a second time under the lock: an append in flight looks like a torn line. It lasts under 1 ms.
 _SECOND_LOOK_WAIT = 1.0

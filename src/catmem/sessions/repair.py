@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from catmem.sessions import header as line1
-from catmem.sessions.file import storage_failed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import LINE1, OpenSession
 from catmem.sessions.pairing import pair
 from catmem.sessions.reading import bytes_of, parse
 from catmem.sessions.records import encode, is_message, mark_record, stored
+from catmem.sessions.refusals import storage_failed
 from catmem.sessions.rewrite import remove_temporaries, temporaries
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from catmem.domain.message import Message
 from catmem.sessions import archive
 from catmem.sessions import header as line1
 from catmem.sessions.archive import Line
-from catmem.sessions.file import storage_failed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
@@ -30,6 +29,7 @@ from catmem.sessions.parts import Part, Why, settled_parts, waiting_part
 from catmem.sessions.quarantine import keep as set_aside
 from catmem.sessions.reading import message_of
 from catmem.sessions.records import encode_stored, is_message, mark_record, stored
+from catmem.sessions.refusals import storage_failed
 from catmem.sessions.rewrite import remove_temporaries
 
 Idle = Literal["nothing", "in use", "damaged"]

@@ -12,11 +12,11 @@ from catmem.domain.errors import NotFound
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.sessions import header as line1
 from catmem.sessions import quarantine
-from catmem.sessions.file import storage_failed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
 from catmem.sessions.records import encode, header_record, is_message, mark_record
+from catmem.sessions.refusals import storage_failed
 from catmem.sessions.rewrite import remove_temporaries, sync_folder
 from catmem.settings.paths import Paths, write_private
 
