@@ -32,7 +32,7 @@ OURS = (
     "catmem.recall", "catmem.recall.keyword", "catmem.recall.query", "catmem.recall.rank", "catmem.recall.relevance",
     "catmem.recall.weak_words",
     "catmem.sessions", "catmem.sessions.body", "catmem.sessions.door", "catmem.sessions.file",
-    "catmem.sessions.header", "catmem.sessions.locks", "catmem.sessions.names", "catmem.sessions.open_session",
+    "catmem.sessions.header", "catmem.sessions.locks", "catmem.sessions.names", "catmem.sessions.open_session", "catmem.sessions.refusals",
     "catmem.sessions.present", "catmem.sessions.records", "catmem.sessions.rewrite",
     "catmem.settings", "catmem.settings.language", "catmem.settings.places", "catmem.settings.registry",
     "catmem.settings.secret_key", "catmem.settings.snapshot", "catmem.settings.workspace",

@@ -114,10 +114,10 @@ def test_private_words_are_neither_kept_nor_sent(meet: Meet) -> None:
     with serving(Reply(("fine",))) as server:
         person = meet()
         with_model(person, server)
-        ended = person.chat("<private>my pay is 5000</private>", "hello <private>5000</private> there")
+        ended = person.chat("<private>my pay is 48731</private>", "hello <private>48731</private> there")
         assert "neither kept nor sent" in ended.out
         assert [body["messages"][-1]["content"].split() for body in server.bodies] == [["hello", "there"]]
-    assert b"5000" not in person.everything()
+    assert b"48731" not in person.everything()
 
 
 def test_json_on_stdout_and_the_talk_on_stderr(meet: Meet) -> None:

@@ -128,8 +128,9 @@ def _run() -> int:
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except SystemExit:
-        return 0  # the library's own answer to a reader of our output that has left
+    except SystemExit as stop:
+        # 128 and a signal's number where a signal ended it; else the library's answer to a reader that has left.
+        return stop.code if isinstance(stop.code, int) and stop.code > 128 else 0
     except click.UsageError as error:
         raise explained(error) from error
     except OSError as error:
