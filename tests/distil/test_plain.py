@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.distil.talks import distil, talk
+from tests.distil.talks import Remembered, distil, talk
 
 LINES = (Path(__file__).parent / "cases" / "plain.txt").read_text("utf-8").splitlines()
 STATEMENTS = [(kind, text) for kind, _, text in (line.partition(" | ") for line in LINES)]
@@ -40,3 +40,10 @@ def test_most_of_what_is_kept_has_its_kind() -> None:
         (kind, found[0]) for kind, text in STATEMENTS if kind != "nothing" and (found := kinds_of(text, answered=True))
     ]
     assert sum(kind == found for kind, found in told) >= 0.75 * len(told)
+
+
+@pytest.mark.parametrize("reply", ["OK.", "Understood.", "Noted.", "Got it.", "好的。", "明白。", "收到"])
+def test_how_a_statement_is_acknowledged_weighs_nothing(reply: str) -> None:
+    remembered = Remembered()
+    remembered.session("U: The sandbox port is 8123.", f"A: {reply}", day=1)
+    assert remembered.texts() == ["The sandbox port is 8123."]

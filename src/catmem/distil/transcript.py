@@ -65,7 +65,7 @@ def read_sentences(messages: Sequence[Message], rulebook: Rulebook, scorer: Scor
         for number, unit in enumerate(units):
             context = Context(
                 before=_spoken(said, place - 1),
-                after=_spoken(said, place + 1),
+                after=_telling(_spoken(said, place + 1)),
                 earlier=units[number - 1].text if number else "",
                 later=units[number + 1].text if number + 1 < len(units) else "",
                 unit=number,
@@ -96,3 +96,18 @@ def _spoken(said: Sequence[Message], place: int) -> str:
     if 0 <= place < len(said) and said[place].role == "assistant":
         return said[place].content
     return ""
+
+
+# A bare acknowledgement says nothing of what it acknowledges; which of them an assistant likes is chance.
+_ACKNOWLEDGED = frozenset(
+    """ok okay noted understood got it sure right alright thanks thank you roger
+    好 好的 明白 收到 了解 知道了 嗯 行 可以 没问题 記下了 记下了 已记住 👍""".split()  # noqa: SIM905
+)
+
+
+def _telling(reply: str) -> str:
+    """The assistant's reply; any that only acknowledges is the plainest one, so that its wording weighs nothing."""
+    words = reply.strip().strip(".!。！~ ").lower().replace(",", " ").split()
+    if not words or len(words) > 3 or not all(word in _ACKNOWLEDGED for word in words):
+        return reply
+    return "OK." if words[0].isascii() else "好的。"
