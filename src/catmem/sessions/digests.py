@@ -6,13 +6,13 @@ nothing: a digest that is taken back leaves its line, with an empty content.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from catmem.domain.session import SessionRef
-from catmem.sessions.locks import make_folder, session_lock
+from catmem.sessions.durable import append_line
+from catmem.sessions.locks import session_lock
 from catmem.sessions.names import file_name
 from catmem.sessions.records import dump, read_json
 from catmem.sessions.refusals import read_failed, storage_failed
@@ -113,21 +113,6 @@ def _digest(line: bytes) -> dict[str, Any] | None:
 
 def _append(file: Path, line: bytes) -> None:
     try:
-        make_folder(str(file.parent))
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            size = os.lseek(descriptor, 0, os.SEEK_END)
-            if size and os.pread(descriptor, 1, size - 1) != b"\n":
-                line = b"\n" + line  # a torn line of a kill stays alone
-            try:
-                view = memoryview(line)
-                while view:
-                    view = view[os.write(descriptor, view) :]
-                os.fsync(descriptor)
-            except OSError:
-                os.ftruncate(descriptor, size)
-                raise
-        finally:
-            os.close(descriptor)
+        append_line(str(file), line)
     except OSError as error:
         raise storage_failed(str(file), error) from error

@@ -10,7 +10,7 @@ import os
 from base64 import b64decode, b64encode
 from hashlib import blake2b
 
-from catmem.sessions.locks import make_folder
+from catmem.sessions.durable import append_line
 from catmem.sessions.records import dump, read_json
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def keep(path: str, pieces: Iterable[tuple[int, bytes, str]]) -> None:
         known.add((offset, digest))
         lines.append(dump({"offset": offset, "length": len(raw), "reason": reason, "hash": digest, **_body(raw)}))
     if lines:
-        _append(path, "".join(line + "\n" for line in lines).encode())
+        append_line(path, "".join(line + "\n" for line in lines).encode())
 
 
 def entries(path: str) -> list[dict[str, Any]]:
@@ -71,24 +71,3 @@ def _body(raw: bytes) -> dict[str, str]:
         return {"text": raw.decode()}
     except UnicodeDecodeError:
         return {"base64": b64encode(raw).decode()}
-
-
-def _append(path: str, data: bytes) -> None:
-    make_folder(os.path.dirname(path))
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        size = os.lseek(descriptor, 0, os.SEEK_END)
-        if size:
-            os.lseek(descriptor, size - 1, os.SEEK_SET)
-            if os.read(descriptor, 1) != b"\n":  # a torn line of ours: it stays alone
-                data = b"\n" + data
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(descriptor, view) :]
-            os.fsync(descriptor)
-        except OSError:
-            os.ftruncate(descriptor, size)
-            raise
-    finally:
-        os.close(descriptor)
