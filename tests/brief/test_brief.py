@@ -58,7 +58,7 @@ def section(brief: Brief, heading: str) -> list[str]:
 
 
 def test_nothing_known_is_an_empty_brief(world: World, briefer: Make) -> None:
-    assert briefer().brief("shop") == ("", 0, 0, (), ())
+    assert briefer().brief("shop") == ("", 0, 0, (), (), ())
     assert Briefer(world.paths, Settings()).brief("elsewhere").text == ""
 
 

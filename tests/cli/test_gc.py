@@ -21,8 +21,8 @@ def littered(request, shell_in) -> Shell:
     shell.ok("work")
     (shell.data / "messages" / "shop" / "gone.jsonl").unlink()
     for name, age in (
-        ("run/briefs/old.json", LONG_AGO),
-        ("run/briefs/new.json", NOW.timestamp()),
+        ("run/told/old.jsonl", LONG_AGO),
+        ("run/told/new.jsonl", NOW.timestamp()),
         ("ledger/.x.jsonl.1.abc.tmp", LONG_AGO),
         ("run/.fresh.tmp", NOW.timestamp()),
         ("quarantine/shop/monday.jsonl", LONG_AGO),
@@ -47,7 +47,7 @@ def test_what_goes_and_what_stays(littered):
     assert {item["what"]: item["count"] for item in done["items"]} == {"briefs": 1, "temporaries": 1, "locks": 1}
     assert done["freed"] == planned["freed"] == 2000 and done["items"] == planned["items"]
     assert before - files(littered) == {
-        "run/briefs/old.json", "ledger/.x.jsonl.1.abc.tmp", "run/locks/shop/gone.lock",
+        "run/told/old.jsonl", "ledger/.x.jsonl.1.abc.tmp", "run/locks/shop/gone.lock",
     }  # fmt: skip
     again = littered.json("gc")
     assert (again["freed"], again["items"]) == (0, [])

@@ -33,7 +33,7 @@ OURS = (
     "catmem.recall.weak_words",
     "catmem.sessions", "catmem.sessions.body", "catmem.sessions.door", "catmem.sessions.file",
     "catmem.sessions.header", "catmem.sessions.locks", "catmem.sessions.names", "catmem.sessions.open_session", "catmem.sessions.refusals",
-    "catmem.sessions.present", "catmem.sessions.records", "catmem.sessions.rewrite",
+    "catmem.sessions.present", "catmem.sessions.pure", "catmem.sessions.records", "catmem.sessions.rewrite",
     "catmem.settings", "catmem.settings.language", "catmem.settings.places", "catmem.settings.registry",
     "catmem.settings.secret_key", "catmem.settings.snapshot", "catmem.settings.workspace",
     "catmem.text", "catmem.text.",

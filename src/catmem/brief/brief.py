@@ -8,6 +8,7 @@ from catmem.brief.bounds import bounds_of
 from catmem.brief.choose import Choice, choose, choose_for_prompt
 from catmem.brief.fit import fit
 from catmem.domain.errors import NotFound
+from catmem.recall.query import as_typed
 from catmem.text.cut import estimate_tokens
 
 TYPE_CHECKING = False
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
     from catmem.index.reader import SearchReader
 
-Brief = namedtuple("Brief", "text tokens bytes items flagged")
+Brief = namedtuple("Brief", "text tokens bytes items flagged reasons")
 """`items` are the ids of what stands in `text`, in its order; `flagged` of what was left out for reading like an order.
 
+`reasons` say of each item why: {"id", "section", "matched": words of the prompt that it was found by}.
 `tokens` is an estimate with a margin, `bytes` of UTF-8. All is empty if there is nothing worth saying.
 """
 
@@ -27,7 +29,7 @@ Brief = namedtuple("Brief", "text tokens bytes items flagged")
 PROMPT_ITEMS = 5
 PROMPT_TOKENS = 400
 
-_NOTHING = Brief("", 0, 0, (), ())
+_NOTHING = Brief("", 0, 0, (), (), ())
 
 
 def project_brief(
@@ -45,7 +47,7 @@ def project_brief(
         choice = choose(reader, project, bounds, prompt=prompt, now=now)
     except NotFound:
         return _NOTHING
-    return _brief(choice, language, bounds.brief_tokens, bounds.profile_tokens)
+    return _brief(choice, language, bounds.brief_tokens, bounds.profile_tokens, prompt)
 
 
 def prompt_brief(
@@ -69,10 +71,17 @@ def prompt_brief(
         choice = choose_for_prompt(reader, prompt, project, bounds, session=session, shown=shown, most=most, now=now)
     except NotFound:
         return _NOTHING
-    return _brief(choice, language, min(PROMPT_TOKENS, bounds.brief_tokens), 0)
+    return _brief(choice, language, min(PROMPT_TOKENS, bounds.brief_tokens), 0, prompt)
 
 
-def _brief(choice: Choice, language: str, tokens: int, profile_tokens: int) -> Brief:
+def _brief(choice: Choice, language: str, tokens: int, profile_tokens: int, prompt: str) -> Brief:
     text, ids = fit(choice.sections, language, tokens=tokens, profile_tokens=profile_tokens)
     flagged = tuple(record["id"] for record in choice.flagged)
-    return Brief(text, estimate_tokens(text), len(text.encode()), tuple(ids), flagged)
+    return Brief(text, estimate_tokens(text), len(text.encode()), tuple(ids), flagged, _reasons(choice, ids, prompt))
+
+
+def _reasons(choice: Choice, ids: Collection[str], prompt: str) -> tuple[dict[str, Any], ...]:
+    chosen = {
+        record["id"]: (name, record.get("matched", ())) for name, records in choice.sections for record in records
+    }
+    return tuple({"id": id, "section": chosen[id][0], "matched": as_typed(chosen[id][1], prompt)} for id in ids)

@@ -20,6 +20,7 @@ from catmem.domain.errors import CatmemError, ImportFailed, StorageFailed
 from catmem.domain.message import is_said
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import History
+from catmem.sessions.pure import is_pure
 
 UNFILED = "unfiled"
 """The project of what names neither a project nor a folder."""
@@ -34,7 +35,7 @@ _TOLD_APART = 200
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import found. `failed` are files of which nothing at all could be read.
+    """What an import found. `failed` are files of which nothing at all could be read, `pure` sessions left out.
 
     `tokens` is about how many a model would read of what is new; counted in a dry run only.
     """
@@ -43,6 +44,7 @@ class ImportReport:
     messages_new: int = 0
     messages_known: int = 0
     tokens: int = 0
+    pure: int = 0
     problems: list[Problem] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     touched: list[SessionRef] = field(default_factory=list)
@@ -54,6 +56,7 @@ class ImportReport:
             "messages_new": self.messages_new,
             "messages_known": self.messages_known,
             "problems": [{"file": p.file, "line": p.line, "reason": p.reason} for p in self.problems],
+            **({"pure": self.pure} if self.pure else {}),
         }
 
     def raise_if_nothing(self) -> None:
@@ -96,6 +99,7 @@ class Importer:
         self._homes: dict[str, str] | None = None
         self._seen: set[tuple[str, str, str, str]] = set()
         self._sessions: set[SessionRef] = set()
+        self._pure: set[str] = set()
         self.report = ImportReport()
 
     def run(self, paths: Sequence[Path], source: str = "auto") -> ImportReport:
@@ -112,6 +116,7 @@ class Importer:
             except OSError as error:  # gone meanwhile, or not ours to read
                 self._fail(path, (error.strerror or str(error), ""))
         self.report.sessions = len(self._sessions)
+        self.report.pure = len(self._pure)
         self.report.touched = sorted(self._sessions)
         return self.report
 
@@ -131,6 +136,10 @@ class Importer:
         known: dict[SessionRef, Known] = {}  # of this file's sessions
         helpers: set[str] = set()  # sessions of it that catmem itself held
         for chunk in reader_of(client).chunks(path):
+            if is_pure(str(self._history.root), chunk.session):
+                self._pure.add(chunk.session)
+                talk, records = True, records + chunk.records
+                continue
             if chunk.helper:
                 helpers.add(chunk.session)
             if chunk.session in helpers:

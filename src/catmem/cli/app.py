@@ -27,6 +27,7 @@ COMMANDS = (
     Row("recall", "Search the memory; --save keeps a text word for word.", "检索记忆；--save 逐字保存一段文字。"),
     Row("brief", "Show what the next session would be told.", "显示下一个会话会看到的简报。"),
     Row("show", "One memory with its history and evidence.", "一条记忆的来龙去脉。"),
+    Row("why", "What a session was told from memory, and why.", "某个会话从记忆中得知了什么，为什么。"),
     Row("log", "What changed in the memory, newest first.", "记忆的变更记录，最新在前。"),
     Row("forget", "Remove memories for good, after showing them.", "先展示再彻底删除记忆。"),
     Row("sessions", "List sessions, or show one.", "列出会话，或查看其中一个。"),

@@ -12,6 +12,7 @@ from catmem.domain.clock import local_day, parse_instant
 from catmem.domain.errors import BadInput, NotConfirmed, NotFound, StorageFailed
 from catmem.domain.memory import Memory
 from catmem.domain.session import SessionRef
+from catmem.inject import told
 from catmem.sessions.digests import forget as forget_in_digests
 from catmem.settings.paths import Paths
 from catmem.text.tokens import query_tokens, tokens
@@ -98,7 +99,7 @@ def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
         catmem.history.write_index()  # It shows how sessions begin.
     catmem.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     catmem.index.catch_up(catmem.store, catmem.history)
-    _drop_briefs(catmem.paths, {memory.id for memory in chosen})
+    _forget_told(catmem.paths, {memory.id for memory in chosen})
     return purged
 
 
@@ -109,17 +110,14 @@ def _forget_digests(catmem: Catmem, chosen: Sequence[Memory], quotes: Set[str]) 
         forget_in_digests(catmem.paths, project, phrases)
 
 
-def _drop_briefs(paths: Paths, ids: Set[str]) -> None:
-    """What a session was told holds the words; one that needs it again is told what is known then."""
+def _forget_told(paths: Paths, ids: Set[str]) -> None:
+    """What a session was told holds the words."""
     try:
-        for path in paths.briefs.glob("*.json"):
-            told = path.read_text("utf-8", errors="replace")
-            if any(id in told for id in ids):
-                path.unlink(missing_ok=True)
+        told.forget(paths, ids)
     except OSError as error:
         raise StorageFailed(
-            f"cannot take the words out of {paths.briefs}: {error.strerror}; forget again",
-            f"无法从 {paths.briefs} 中删去内容：{error.strerror}；请重试",
+            f"cannot take the words out of {paths.told}: {error.strerror}; forget again",
+            f"无法从 {paths.told} 中删去内容：{error.strerror}；请重试",
         ) from error
 
 

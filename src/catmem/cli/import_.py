@@ -109,6 +109,11 @@ def _print(session: Session, report: ImportReport, dry_run: bool, memories: int)
         )
     if memories:
         session.say(f"{counted(memories, 'memory', 'memories')} new", f"新增 {memories} 条记忆")
+    if report.pure:
+        session.say(
+            f"{counted(report.pure, 'session')} held in pure mode left out; `mem sessions keep KEY` keeps one",
+            f"略过 {report.pure} 个纯净模式会话；`mem sessions keep KEY` 可保留其中一个",
+        )
     _print_problems(session, report.problems)
     if new and not dry_run:
         session.say(

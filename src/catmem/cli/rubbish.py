@@ -37,7 +37,7 @@ def rubbish_of(catmem: Catmem, quarantine_days: int | None) -> list[Rubbish]:
     """All that can go now. Of the quarantine only what is older than so many days, and nothing for None."""
     paths, moment = catmem.paths, catmem.clock()
     found = [
-        _files("briefs", _older(paths.briefs.glob("*.json"), moment - BRIEF_SECONDS)),
+        _files("briefs", _older(paths.told.glob("*.jsonl"), moment - BRIEF_SECONDS)),
         _files("temporaries", _older(_temporaries(paths), moment - TEMPORARY_SECONDS)),
         _locks(paths),
     ]

@@ -1,15 +1,19 @@
-"""`mem sessions` and `mem sessions show KEY`"""
+"""`mem sessions`, `mem sessions show KEY` and `mem sessions keep KEY`"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from catmem.cli.output import Session, local_minute, mem_command, mem_group
+from catmem.capture.importing import Importer
+from catmem.cli.output import Session, counted, local_minute, mem_command, mem_group
 from catmem.cli.usage import Group, two
 from catmem.cli.words import word
 from catmem.domain.clock import local_day
 from catmem.domain.errors import NotFound
 from catmem.domain.message import Message
+from catmem.sessions import pure
 from catmem.sessions.branches import own_messages
 from catmem.sessions.records import header_record, message_to_record
 
@@ -78,5 +82,26 @@ def _print(session: Session, message: Message) -> None:
     session.say("", "")
 
 
+@mem_command("keep", "Keep a session that was held in pure mode.", "保留一个以纯净模式进行的会话。")
+@click.argument("key")
+def keep(session: Session, key: str) -> None:
+    """Takes the mark away, and the session in, if its assistant wrote it somewhere."""
+    catmem = session.catmem
+    mark = pure.unset_pure(str(catmem.paths.root), key)
+    if mark is None:
+        raise NotFound(f"no session {key} was held in pure mode", f"没有以纯净模式进行的会话 {key}")
+    transcript = Path(mark["transcript"])
+    new = 0
+    if mark["transcript"] and transcript.exists():
+        importer = Importer(catmem.history, project_of=lambda cwd: catmem.project_of(cwd).key)
+        new = importer.run([transcript], mark["client"] or "auto").messages_new
+        catmem.history.write_index()
+        catmem.index.catch_up(catmem.store, catmem.history)
+    session.result({"session": key, "messages_new": new})
+    if not session.as_json:
+        session.say(f"{key} is kept: {counted(new, 'message')}", f"已保留 {key}：{new} 条消息")
+
+
 command.add_command(list_)
 command.add_command(show)
+command.add_command(keep)

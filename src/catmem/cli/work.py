@@ -141,7 +141,7 @@ def _stopper(seconds: float | None) -> Callable[[], bool]:
 
 def _drop_old_briefs(catmem: Catmem) -> None:
     limit = catmem.clock() - SHOWN_BRIEF_DAYS * 86400
-    for path in catmem.paths.briefs.glob("*.json"):
+    for path in catmem.paths.told.glob("*.jsonl"):
         with contextlib.suppress(OSError):
             if path.stat().st_mtime < limit:
                 path.unlink()

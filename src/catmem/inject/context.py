@@ -1,30 +1,29 @@
 """What an event of a session is answered with: the brief at its start, recall beside a prompt (hot path).
 
-What a session has been told is kept in `run/briefs/`: a compacted session is told the very same again, a resumed one
-has it in its transcript, and no prompt repeats it.
+A compacted session is told the very same brief again, a resumed one has it in its transcript, and no prompt repeats
+what was told (see told.py).
 """
 
 from __future__ import annotations
 
-import json
-import os
 import time
 
 from catmem.brief.brief import project_brief, prompt_brief
+from catmem.domain.clock import now
 from catmem.index.reader import SearchReader
 from catmem.inject.deadline import seconds_left
+from catmem.inject.told import AGAIN, BRIEF, PROMPT, shown, tell, told
 from catmem.inject.worker import wait_for_worker
-from catmem.sessions.names import file_name
 from catmem.settings.language import language_of
-from catmem.settings.places import FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from catmem.settings.places import Places
 
+DOOR = "hook"
 # The worker that distils the session just closed is done within a fraction of this; who starts anew at once should
 # find in memory what was said a moment ago.
 PATIENCE = 1.2
@@ -44,21 +43,24 @@ def context_of(places: Places, event: Mapping[str, Any], values: Mapping[str, An
 
 def _of_start(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> tuple[str, str]:
     language = language_of(values.get("language", "auto"))
-    told = _told(places, event["session"])
-    if told is None:
+    before = told(places, event["session"])
+    if before is not None and event["source"] == "resume":
+        return "", ""
+    if before is not None:
+        text, items = before["text"], before["items"]
+        reasons: Sequence[Mapping[str, Any]] = ()
+    else:
         wait_for_worker(places, min(PATIENCE, seconds_left()))
         brief = project_brief(
             SearchReader(places.search), project, values, language=language, now=round(time.time() * 1000)
         )
-        told = {"text": brief.text, "items": list(brief.items)}
-        _keep(places, event["session"], told)
-    elif event["source"] == "resume":
-        return "", ""
-    count = len(told["items"])
-    if not count:
-        return "", ""
-    notice = _loaded(count, language)
-    return told["text"], notice
+        text, items, reasons = brief.text, brief.items, brief.reasons
+    what = BRIEF if before is None else AGAIN
+    tell(
+        places, event["session"], door=DOOR, event=what, project=project, at=now(),
+        text=text if what == BRIEF else "", items=reasons,
+    )  # fmt: skip
+    return (text, _loaded(len(items), language)) if text else ("", "")
 
 
 def _loaded(count: int, language: str) -> str:
@@ -70,7 +72,6 @@ def _loaded(count: int, language: str) -> str:
 def _of_prompt(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> str:
     if not event["prompt"].strip():
         return ""
-    told = _told(places, event["session"]) or {"text": "", "items": []}
     brief = prompt_brief(
         SearchReader(places.search),
         event["prompt"],
@@ -79,38 +80,11 @@ def _of_prompt(places: Places, event: Mapping[str, Any], values: Mapping[str, An
         language=language_of(values.get("language", "auto")),
         now=round(time.time() * 1000),
         session=event["session"],
-        shown=told["items"],
+        shown=shown(places, event["session"]),
     )
     if brief.items:
-        _keep(places, event["session"], {"text": told["text"], "items": [*told["items"], *brief.items]})
+        tell(
+            places, event["session"], door=DOOR, event=PROMPT, project=project, at=now(),
+            text=brief.text, items=brief.reasons,
+        )  # fmt: skip
     return str(brief.text)
-
-
-def _place(places: Places, session: str) -> str:
-    return os.path.join(places.briefs, file_name(session) + ".json")
-
-
-def _told(places: Places, session: str) -> dict[str, Any] | None:
-    try:
-        with open(_place(places, session), "rb") as file:
-            told = json.loads(file.read())
-    except (OSError, ValueError):
-        return None
-    sound = isinstance(told, dict) and isinstance(told.get("text"), str) and isinstance(told.get("items"), list)
-    return told if sound else None
-
-
-def _keep(places: Places, session: str, told: dict[str, Any]) -> None:
-    """A record that cannot be kept costs a repetition, nothing else."""
-    place = _place(places, session)
-    temporary = f"{place}.{os.getpid()}.tmp"
-    try:
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-        try:
-            os.write(descriptor, json.dumps(told, ensure_ascii=False).encode())
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, place)
-    except OSError:
-        return

@@ -19,7 +19,9 @@ from catmem.inject import deadline
 from catmem.inject.context import context_of
 from catmem.inject.failures import record_failure
 from catmem.inject.worker import needs_worker, spawn_worker, worker_arguments
+from catmem.sessions import pure
 from catmem.settings import registry, snapshot
+from catmem.settings.language import language_of
 from catmem.settings.places import Places, default_root
 from catmem.settings.workspace import project_of
 
@@ -69,6 +71,11 @@ def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any
     if not event["session"] or event["agent_id"] or event["helper"]:
         return
     values = _settings(places)
+    if _is_pure(places, event):
+        reply = import_module(CLIENTS[client]["reply"]).answer(event_name, "", _pure_notice(event, values))
+        if reply:
+            os.write(1, reply)
+        return
     project = registry.read(places).home_of(project_of(event["cwd"] or os.getcwd(), values.get("project_roots", ())))
     captured = _captured(places, event, values, project)
     deadline.captured()
@@ -78,6 +85,25 @@ def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any
         os.write(1, reply)
     if needs_worker(event, captured):
         spawn_worker(places.root, *worker_arguments(event, captured))
+
+
+def _is_pure(places: Places, event: dict[str, Any]) -> bool:
+    """True for a session in pure mode, which it stays when it is resumed by an assistant that was not asked for it."""
+    if pure.is_pure_environment(os.environ):
+        pure.set_pure(
+            places.root, event["session"], client=event["client"], transcript=event["transcript"], at=now()
+        )  # fmt: skip
+        return True
+    return pure.is_pure(places.root, event["session"])
+
+
+def _pure_notice(event: dict[str, Any], values: dict[str, Any]) -> str:
+    """Said once, at the start: a host shows nothing when a session ends."""
+    if event["name"] != "SessionStart":
+        return ""
+    if language_of(values.get("language", "auto")) == "zh":
+        return f"catmem：纯净模式，本次会话不读取也不保存记忆；之后想保留可运行 mem sessions keep {event['session']}"
+    return f"catmem: pure mode, no memory in or out. To keep this session later: mem sessions keep {event['session']}"
 
 
 def _captured(places: Places, event: dict[str, Any], values: dict[str, Any], project: str) -> dict[str, Any]:

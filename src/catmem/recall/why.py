@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from catmem.index.documents import Record
-from catmem.text.tokens import query_tokens
+from catmem.recall.query import as_typed
 
 _SHOWN_WORDS = 6
 # Below this the age of a hit has cost it rank, and it is said.
@@ -18,7 +18,7 @@ def why(hit: Record, query: str, language: str) -> str:
 
 
 def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
-    matched = _as_typed(hit["matched"], query)
+    matched = as_typed(hit["matched"], query)
     shown = words["comma"].join(matched[:_SHOWN_WORDS]) + (words["more"] if len(matched) > _SHOWN_WORDS else "")
     parts = [words["matches"].format(shown)]
     if hit.get("status") == "superseded":
@@ -34,15 +34,6 @@ def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
     if hit.get("folded"):
         parts.append(words["folded"].format(hit["folded"]))
     return parts
-
-
-def _as_typed(matched: Sequence[str], query: str) -> list[str]:
-    """Tokens are folded and stemmed; people know their words as they typed them."""
-    typed: dict[str, str] = {}
-    for word in query.split():
-        for token in query_tokens(word)[:1]:
-            typed.setdefault(token, word.strip(".,;:!?()[]\"'`。，；：！？（）“”‘’"))
-    return [typed[token] if token in typed and token.isascii() else token for token in matched]
 
 
 _EN = {

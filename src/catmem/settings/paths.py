@@ -37,7 +37,7 @@ class Paths:
         self.work_lock = Path(at.work_lock)
         self.snapshot = Path(at.snapshot)
         self.registry = Path(at.registry)
-        self.briefs = Path(at.briefs)
+        self.told = Path(at.told)
         self.hook_failures = Path(at.hook_failures)
 
     def make(self, folder: Path) -> Path:

@@ -17,7 +17,6 @@ class Places:
     """Where everything lies; nothing is created by asking."""
 
     __slots__ = (
-        "briefs",
         "config",
         "database",
         "hook_failures",
@@ -33,6 +32,7 @@ class Places:
         "run",
         "search",
         "snapshot",
+        "told",
         "work_lock",
     )
 
@@ -49,12 +49,12 @@ class Places:
         self.quarantine = join(root, "quarantine")
         # The key of the keyed hash that stands for a redacted secret.
         self.key = join(root, "secrets.key")
-        # What this machine needs while it runs: locks, the settings' snapshot, briefs shown, failures, backups.
+        # What this machine needs while it runs: locks, the settings' snapshot, what sessions were told, failures, backups.
         self.run = join(root, "run")
         self.locks = join(self.run, "locks")
         self.work_lock = join(self.locks, "work.lock")
         self.snapshot = join(self.run, "settings.json")
         # What the ledger says of projects, as far as a hook needs it.
         self.registry = join(self.run, "projects.json")
-        self.briefs = join(self.run, "briefs")
+        self.told = join(self.run, "told")
         self.hook_failures = join(self.run, "hook-failures.jsonl")
