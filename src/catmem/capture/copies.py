@@ -2,7 +2,7 @@
 
 A message belongs to one session. Which one does not depend on who was met first: it is the one that went on sooner
 after the common part, or that did not go on at all. Programs that count their ids (`msg-001`) repeat them by chance, so
-a copy has the words too, from the first message on.
+a copy has the words too, from the first message on; nor does a session give away what it holds other words of.
 """
 
 from __future__ import annotations
@@ -115,6 +115,10 @@ class Copies:
 
     def _decide(self, known: Known, lines: Sequence[_Line], forked: bool, kin: Sequence[SessionRef]) -> None:
         shared = self._present
+        held = {m.uid: _line(m) for m in known.messages}
+        begun, lines = lines[0], [line for line in lines if line.uid not in held or _is_copy(held[line.uid], line)]
+        if begun not in lines[:1]:
+            return
         ours = {line.uid for line in lines}
         shared.owner = known.ref
         for ref in kin:
