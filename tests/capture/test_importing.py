@@ -11,6 +11,7 @@ from catmem.capture.formats import FORMATS, files_of, format_of
 from catmem.capture.importing import UNFILED, ImportReport
 from catmem.capture.known import Known
 from catmem.clients.catalogue import CLIENTS
+from catmem.domain.clock import stamp
 from catmem.domain.errors import ImportFailed
 from catmem.domain.session import SessionRef
 from tests.capture.world import PROJECT, REF, World
@@ -166,6 +167,21 @@ def test_ids_that_programs_count_are_not_merged_at_the_same_minute(
     assert said == ["帮我修好茶壶", "ok", "now the lid", "rename the kettle", "ok", "然后提交"]
 
 
+def test_a_session_gives_away_no_words_that_it_holds_differently(world: World, tmp_path: Path) -> None:
+    """Two files of one session whose ids mean other words: it kept the first's, a fork of the second has its own."""
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    files = [
+        Talk().user("u1", "茶壶").write(tmp_path / "a"),
+        Talk().user("u1", "kettle").says("a1", "yes").write(tmp_path / "b"),
+        Talk(FORK).user("u1", "kettle").says("a1", "yes").user("u2", "and a lid").write(tmp_path / "c"),
+    ]
+    world.imported(*files)
+    before = world.bytes()
+    assert world.imported(*files).messages_new == 0
+    assert world.bytes() == before
+
+
 def test_one_session_in_two_folders_is_one_session(world: World, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
@@ -295,6 +311,19 @@ class TestMessages:
             (2, "no time of its own"),
             (3, "a time without a zone"),
         ]
+
+    def test_without_a_time_a_row_is_as_old_as_its_session_or_the_file(self, world: World, tmp_path: Path) -> None:
+        row = {"role": "user", "content": "x"}
+        path = self.file(
+            tmp_path,
+            {**row, "session": "s", "timestamp": "2026-03-01T10:00:00Z"},
+            {**row, "session": "s", "content": "第二行", "timestamp": "2026-03-09T10:00:00Z"},
+            {**row, "session": "s", "timestamp": None},
+            {**row, "session": "other", "timestamp": ""},
+        )
+        world.imported(path)
+        assert world.messages(SessionRef(UNFILED, "s"))[-1].timestamp == "2026-03-01T10:00:00.000Z"
+        assert [m.timestamp for m in world.messages(SessionRef(UNFILED, "other"))] == [stamp(path.stat().st_mtime)]
 
     def test_bad_rows_are_named(self, world: World, tmp_path: Path) -> None:
         good = {"session": "s", "role": "Human", "content": "x", "timestamp": 1772330401}

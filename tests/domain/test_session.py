@@ -46,6 +46,13 @@ def test_any_tree_or_cycle_ends_and_keeps_order(shape):
     assert bool(alive) == bool(talk)
 
 
+def test_a_branch_may_leave_from_a_message_that_is_not_there():
+    """The parent is in the archive, in the session that this one continues, or was no message."""
+    rewound = [message("c", "b"), message("d", "c", "assistant"), message("e", "b"), message("f", "e", "assistant")]
+    assert uids(rewound) == "ef" and uids(rewound, "d") == "cd"
+    assert uids(rewound[:2], "b") == "" and uids(rewound[:2]) == "cd", "all was taken back; nothing was"
+
+
 def test_names_and_counts():
     header = SessionHeader("k", "t", "p", "", "", metadata={"project": "shop", "count": "7", "last_id": 9})
     assert header.ref == SessionRef("shop", "k") and header.count == 7 and header.last_id == 9

@@ -6,6 +6,10 @@ Reason = tuple[str, str]
 
 NOT_A_RECORD: Reason = ("not a record", "不是一条记录")
 NO_TIME: Reason = ("no time of its own: took that of the line before, or of the file", "没有时间：取上一行或文件的时间")
+NO_TIME_IN_SESSION: Reason = (
+    "no time of its own: took that of the session's start, or of the file",
+    "没有时间：取会话开始或文件的时间",
+)
 NO_ZONE: Reason = ("a time without a zone: read as local time", "时间没有时区：按本地时间读取")
 LOOKS_ALIKE: Reason = (
     "blanks at line ends are missing: a heading of the assistant looks like words of the user",

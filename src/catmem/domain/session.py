@@ -48,17 +48,19 @@ class SessionHeader:
 def live_path(messages: Sequence[Message], leaf: str = "") -> list[Message]:
     """The messages of the branch that the user is on, in the order of the talk.
 
-    A rewind leaves two answers to one parent; only the branch that leads to `leaf` (or, without one, to the
-    newest message) is what was finally said. Messages whose source knows no parents are always alive.
+    A rewind leaves two answers to one parent, or none that counts; only the branch that leads to `leaf` (or, without
+    one, to the newest message) is what was finally said. The parent itself may be in the archive, in the session that this one
+    continues, or no message at all. Messages whose source knows no parents are always alive.
     """
     by_uid = {m.uid: m for m in messages if m.uid}
     children: dict[str, int] = {}
     for m in messages:
-        if m.parent in by_uid:
+        if m.parent:
             children[m.parent] = children.get(m.parent, 0) + 1
-    if all(n < 2 for n in children.values()):
+    if all(n < 2 for n in children.values()) and leaf not in children:
         return list(messages)
-    alive = _ancestry(by_uid, leaf if leaf in by_uid else _newest_leaf(messages, children))
+    known = leaf in by_uid or leaf in children
+    alive = _ancestry(by_uid, leaf if known else _newest_leaf(messages, children))
     # A message off the path is dead only if it hangs from a branching point: parallel tool results and
     # messages without parents stay.
     return [m for m in messages if m.uid in alive or not _leaves_path(m, by_uid, alive)]
@@ -71,9 +73,9 @@ def _newest_leaf(messages: Sequence[Message], children: dict[str, int]) -> str:
 
 def _ancestry(by_uid: dict[str, Message], leaf: str) -> set[str]:
     alive: set[str] = set()
-    while leaf in by_uid and leaf not in alive:
+    while leaf and leaf not in alive:
         alive.add(leaf)
-        leaf = by_uid[leaf].parent
+        leaf = by_uid[leaf].parent if leaf in by_uid else ""
     return alive
 
 
@@ -81,11 +83,12 @@ def _leaves_path(message: Message, by_uid: dict[str, Message], alive: set[str]) 
     """True if the chain of parents of a message runs into the living path from a dead branch."""
     seen: set[str] = set()
     current = message
-    while current.parent in by_uid and current.uid not in seen:
+    while current.parent and current.uid not in seen:
         seen.add(current.uid)
-        parent = by_uid[current.parent]
-        if parent.uid in alive:
+        if current.parent in alive:
             # Directly on the path: a tool result beside it is part of the turn, words are a dead branch.
             return current.role in ("user", "assistant")
-        current = parent
+        if current.parent not in by_uid:
+            break
+        current = by_uid[current.parent]
     return False

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from catmem.capture.formats import format_of
 from catmem.clients.gemini_cli.history import READER
+from catmem.clients.port import TranscriptChunk
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.domain.message import Message
+from catmem.domain.session import live_path
 
 HASH = hashlib.sha256(b"/home/kim/kettle").hexdigest()
 HEAD = {"sessionId": "g1", "projectHash": HASH, "startTime": "2026-04-01T08:00:00.000Z", "kind": "main"}
@@ -62,7 +65,13 @@ def test_a_message_with_a_known_id_replaces_the_earlier(tmp_path: Path) -> None:
     assert told(path) == [("user", "茶"), ("assistant", "Tea.")]
 
 
-def test_what_was_taken_back_is_gone(tmp_path: Path) -> None:
+def alive(chunks: Sequence[TranscriptChunk]) -> list[Message]:
+    """What is left of a chat after its rewinds."""
+    leaf = next((str(mark["uid"]) for chunk in chunks for mark in chunk.marks if mark["mark"] == "leaf"), "")
+    return live_path([message for chunk in chunks for message in chunk.messages], leaf)
+
+
+def test_what_was_taken_back_is_a_dead_branch(tmp_path: Path) -> None:
     path = log(
         tmp_path,
         said("u1", "user", "one"),
@@ -72,7 +81,17 @@ def test_what_was_taken_back_is_gone(tmp_path: Path) -> None:
         {"$rewindTo": "nobody"},
         said("u3", "user", "green"),
     )
-    assert [m.content for m in messages(path)] == ["one", "green"]
+    chunks = list(READER.chunks(path))
+    assert [m.content for m in messages(path)] == ["one", "red", "red it is", "green"]
+    assert [m.content for m in alive(chunks)] == ["one", "green"]
+
+
+@pytest.mark.parametrize(("again", "left"), [((), []), ((said("u3", "user", "绿色"),), ["绿色"])])
+def test_the_first_message_can_be_taken_back(tmp_path: Path, again: tuple[object, ...], left: list[str]) -> None:
+    taken = (said("u1", "user", "红色"), said("a1", "gemini", "红色。"), {"$rewindTo": "u1"})
+    path = log(tmp_path, said("c", "user", CONTEXT), *taken, *again)
+    assert {"红色", "红色。"} <= {m.content for m in messages(path)}
+    assert [m.content for m in alive(list(READER.chunks(path)))] == left
 
 
 def test_a_patch_changes_messages_and_loses_none(tmp_path: Path) -> None:
@@ -234,9 +253,10 @@ def test_a_chat_without_a_hash_or_ids(tmp_path: Path) -> None:
     limit=st.integers(1, 50),
 )
 def test_no_patch_takes_words_away(tmp_path: Path, steps: list[tuple[str, list[int]]], limit: int) -> None:
-    """All that was ever said and not taken back is there, once, in any cutting."""
+    """All that was ever said is there, once, in any cutting; what was not taken back is the living path."""
     records: list[object] = []
     kept: dict[str, str] = {}
+    ever: set[str] = set()
     for number, (step, names) in enumerate(steps):
         ids = [f"m{name}" for name in names]
         if step == "back":
@@ -248,8 +268,10 @@ def test_no_patch_takes_words_away(tmp_path: Path, steps: list[tuple[str, list[i
             ]
             records += [{"$set": {"messages": told}}] if step == "set" else told
             kept.update({one["id"]: one["content"][0]["text"] for one in told})
+            ever.update(kept)
     path = log(tmp_path, *records)
     parts = list(READER.chunks(path, limit=limit))
-    assert {m.uid: m.content for part in parts for m in part.messages} == kept
-    assert [m.uid for part in parts for m in part.messages] == list(kept)
+    found = [m for part in parts for m in part.messages]
+    assert sorted(m.uid for m in found) == sorted(ever)
+    assert [(m.uid, m.content) for m in alive(parts)] == list(kept.items())
     assert [part.at_end for part in parts] == [False] * (len(parts) - 1) + [True]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from catmem.clients import reasons
 from catmem.clients.draft import Draft, record_of, text_of, tool_call, usage_of
@@ -21,6 +21,16 @@ from catmem.domain.message import Role
 
 CLIENT = "gemini"
 _HEAD_BYTES = 1 << 16
+# What the first message of a log answers, so that one that takes its place is another branch beside it.
+_START = "start"
+
+
+class Told(NamedTuple):
+    """A message of a chat: its name in there, that of the one it followed, and its versions, the newest first."""
+
+    name: str
+    before: str
+    versions: Iterable[Record]
 
 
 class GeminiHistory(WholeFileHistory):
@@ -44,13 +54,16 @@ class GeminiHistory(WholeFileHistory):
                 told = messages_in(document)
                 context = "\n".join(t for one in told[:1] for t in wire.texts_of(one["content"]))
                 chat = _Chat(draft, path, document, context)
-                yield from chat.chunks(([one] for one in told), limit)
+                yield from chat.chunks(
+                    (Told(str(n), str(n - 1) if n else "", [one]) for n, one in enumerate(told)), limit
+                )
             else:
                 log = Log(draft)
                 log.read(file)
                 lookup = Lookup(file)
                 chat = _Chat(draft, path, log.head, log.context)
-                yield from chat.chunks((lookup.versions(places) for places in log.places.values()), limit)
+                kept = (Told(name, log.before[name], lookup.versions(places)) for name, places in log.places.items())
+                yield from chat.chunks(kept, limit, log.last if log.rewound else None)
 
 
 READER = GeminiHistory()
@@ -83,15 +96,21 @@ class _Chat:
         # A subagent's chat lies in a folder of its own, named like the session it works for.
         self._agent = head.get("kind") == "subagent" or path.parent.parent.name == "chats"
         self._last = ""
+        self._ends = {"": _START if path.suffix == ".jsonl" else ""}  # the last uid of each message
         self._open: dict[str, str] = {}  # calls without a result: the tool's name
 
-    def chunks(self, told: Iterable[Iterable[Record]], limit: int) -> Iterator[TranscriptChunk]:
+    def chunks(self, told: Iterable[Told], limit: int, leaf: str | None = None) -> Iterator[TranscriptChunk]:
+        """`leaf` names the message that the talk has come to, where some were taken back."""
         held = 0
-        for versions in told:
-            held += self._message(list(_needed(versions)))
+        for one in told:
+            self._last = self._ends.get(one.before, self._ends[""])
+            held += self._message(list(_needed(one.versions)))
+            self._ends[one.name] = self._last
             if held >= limit:
                 yield self._draft.chunk(at_end=False)
                 held = 0
+        if leaf is not None:
+            self._draft.leaf = self._ends[leaf]
         yield self._draft.chunk()
 
     def _message(self, versions: Sequence[Record]) -> int:

@@ -1,4 +1,4 @@
-"""A chat log and what is left of it: messages are replaced, patched and taken back by later lines.
+"""A chat log and what became of it: messages are replaced, patched and taken back by later lines.
 
 Only where each message stands is held; a chat of any size is read again in its final order.
 """
@@ -36,8 +36,16 @@ class Log:
     def __init__(self, draft: Draft) -> None:
         self.head: dict[str, object] = {}
         self.context = ""  # of the session, as the program told it to the model
-        self.places: dict[str, list[Place]] = {}
+        self.places: dict[str, list[Place]] = {}  # of all messages, in the order in which they came
+        self.before: dict[str, str] = {}  # the message that each one followed; "" for the first
+        self.rewound = False
+        self._live: dict[str, None] = {}
         self._draft = draft
+
+    @property
+    def last(self) -> str:
+        """The message that the talk has come to; "" if all was taken back."""
+        return next(reversed(self._live), "")
 
     def read(self, file: BinaryIO) -> None:
         """Takes a whole file in."""
@@ -79,16 +87,20 @@ class Log:
 
     def _place(self, message: Record, place: Place) -> None:
         name = text_of(message.get("id")) or f"{place.offset}.{place.part}.{place.item}"
-        self.places.setdefault(name, []).append(place)
+        if name not in self._live:  # new, or said again after it was taken back
+            self.places[name] = self.places.pop(name, [])
+            self.before[name] = self.last
+            self._live[name] = None
+        self.places[name].append(place)
         if not self.context and message["type"] == "user":
             told = "\n".join(wire.texts_of(message["content"]))
             self.context = told if "<session_context>" in told else ""
 
     def _rewind(self, name: str) -> None:
         """The person took a message back, and all after it. One that nobody knows takes nothing back."""
-        names = list(self.places)
-        for gone in names[names.index(name) :] if name in self.places else ():
-            del self.places[gone]
+        while name in self._live:
+            self._live.popitem()
+            self.rewound = True
 
 
 class Lookup:

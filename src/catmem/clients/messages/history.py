@@ -38,10 +38,11 @@ _TOOL_LIMIT = 64 << 10
 
 @dataclass(slots=True)
 class _Reading:
-    """What is carried from line to line of one file."""
+    """What is carried from line to line of one file. `written` is its own time, `begun` that of each session."""
 
     name: str
-    time: str
+    written: str
+    begun: dict[tuple[str, str], str] = field(default_factory=dict)
     repeats: dict[str, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     sessions: dict[tuple[str, str], list[Message]] = field(default_factory=dict)
@@ -139,26 +140,27 @@ def _take(record: object, line: Line, reading: _Reading) -> Reason | None:
         return reasons.NO_SESSION
     if content is None:
         return reasons.NO_CONTENT
-    instant = _instant(record, line, reading)
+    place = _text(record.get("project")), session
     message = Message(
         role,
         shortened(content, _TOOL_LIMIT) if role == "tool" else content,
-        instant,
+        _instant(record, place, line, reading),
         _uid(record, session, role, content, reading),
         kind=_text(record.get("kind")) if role == "system" else "",
     )
-    reading.sessions.setdefault((_text(record.get("project")), session), []).append(message)
+    reading.sessions.setdefault(place, []).append(message)
     return None
 
 
-def _instant(record: dict[str, Any], line: Line, reading: _Reading) -> str:
+def _instant(record: dict[str, Any], place: tuple[str, str], line: Line, reading: _Reading) -> str:
+    """What has no time is as old as its session: the row before it may be of another one, and of any day."""
     instant = parse_instant(record.get("timestamp"))
     if instant is None:
-        reading.problems.append(Problem(reading.name, line.number, *reasons.NO_TIME))
-        return reading.time
+        reading.problems.append(Problem(reading.name, line.number, *reasons.NO_TIME_IN_SESSION))
+        return reading.begun.get(place, reading.written)
     if not instant[1]:
         reading.problems.append(Problem(reading.name, line.number, *reasons.NO_ZONE))
-    reading.time = instant[0]
+    reading.begun.setdefault(place, instant[0])
     return instant[0]
 
 
