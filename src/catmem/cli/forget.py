@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 import click
 
 from catmem.cli.output import Session, counted, mem_command, two
 from catmem.cli.words import word
 from catmem.domain.clock import local_day, parse_instant
-from catmem.domain.errors import BadInput, NotConfirmed, NotFound, StorageFailed
+from catmem.domain.errors import BadInput, NotConfirmed, NotFound
 from catmem.domain.memory import Memory
-from catmem.domain.session import SessionRef
-from catmem.inject import told
-from catmem.sessions.digests import forget as forget_in_digests
-from catmem.settings.paths import Paths
-from catmem.text.tokens import query_tokens, tokens
-from catmem.wiring import Catmem
+from catmem.inject.forget import forget as forget_everywhere
+from catmem.inject.forget import with_words
 
 
 @mem_command(
@@ -84,41 +80,7 @@ def command(
 
 def forget(session: Session, chosen: Sequence[Memory], purge: bool) -> int:
     """Removes memories everywhere that we keep them; returns how many messages were purged."""
-    catmem = session.catmem
-    _ = catmem.settings  # Broken ones must stop it before anything is gone, not in the midst.
-    catmem.store.forget([memory.id for memory in chosen], "forgotten by the user")
-    purged = 0
-    if purge:
-        for e in sorted({e for memory in chosen for revision in memory.revisions for e in revision.evidence}):
-            ref = SessionRef(e.project, e.session)
-            if catmem.history.exists(ref):
-                purged += catmem.history.purge(ref, e.quote)
-    quotes = {e.quote for memory in chosen for revision in memory.revisions for e in revision.evidence}
-    _forget_digests(catmem, chosen, quotes)
-    if purge:
-        catmem.history.write_index()  # It shows how sessions begin.
-    catmem.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
-    catmem.index.catch_up(catmem.store, catmem.history)
-    _forget_told(catmem.paths, {memory.id for memory in chosen})
-    return purged
-
-
-def _forget_digests(catmem: Catmem, chosen: Sequence[Memory], quotes: Set[str]) -> None:
-    """A digest may tell it in the words of the memory as well as of the user."""
-    phrases = {*quotes, *(revision.text for memory in chosen for revision in memory.revisions)}
-    for project in {e.project for memory in chosen for revision in memory.revisions for e in revision.evidence}:
-        forget_in_digests(catmem.paths, project, phrases)
-
-
-def _forget_told(paths: Paths, ids: Set[str]) -> None:
-    """What a session was told holds the words."""
-    try:
-        told.forget(paths, ids)
-    except OSError as error:
-        raise StorageFailed(
-            f"cannot take the words out of {paths.told}: {error.strerror}; forget again",
-            f"无法从 {paths.told} 中删去内容：{error.strerror}；请重试",
-        ) from error
+    return forget_everywhere(session.catmem, chosen, purge=purge, why="forgotten by the user")
 
 
 def chosen_for(session: Session, what: tuple[str, ...], project: str | None, before: str | None) -> list[Memory]:
@@ -128,8 +90,7 @@ def chosen_for(session: Session, what: tuple[str, ...], project: str | None, bef
     if len(what) >= 1 and all(_looks_like_id(word) for word in what):
         present = [memory for word in what if (memory := store.require(word)).now.status != "forgotten"]
     elif what:
-        wanted = set(query_tokens(" ".join(what)))
-        present = [m for m in present if wanted and wanted <= set(tokens(m.now.text))]
+        present = with_words(present, " ".join(what))
     if project is not None:
         members = session.catmem.projects.registry().members(project)
         present = [m for m in present if m.project in members]
