@@ -87,9 +87,8 @@ class Copies:
     def _may_be_copy(self, known: Known, first: Message) -> bool:
         if self._thorough:
             return True
-        began = min((m.timestamp for m in known.messages), default="")
         try:
-            return not began or seconds_of(began) - seconds_of(first.timestamp) > _FRESH
+            return not known.began or seconds_of(known.began) - seconds_of(first.timestamp) > _FRESH
         except ValueError:
             return True
 
@@ -142,7 +141,7 @@ class Copies:
             stored = [uid for uid in common if uid in known.uids and uid not in known.inherited]
             if stored:
                 shared.marks.append({"mark": "inherited", "uids": [known.file_name(uid) for uid in stored]})
-            if (fresh and not any(m["mark"] == "continues" and m.get("key") == ref.key for m in known.marks)) or stored:
+            if (fresh and not known.continues(ref.key)) or stored:
                 shared.marks.append(_continues(ref, len(common)))
 
 

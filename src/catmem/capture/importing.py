@@ -21,6 +21,7 @@ from catmem.domain.message import is_said
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import History
 from catmem.sessions.pure import is_pure
+from catmem.sessions.uids import Uids
 
 UNFILED = "unfiled"
 """The project of what names neither a project nor a folder."""
@@ -97,7 +98,7 @@ class Importer:
         self._progress = progress
         self._copies = Copies(history, thorough=True)
         self._homes: dict[str, str] | None = None
-        self._seen: set[tuple[str, str, str, str]] = set()
+        self._seen = Uids()
         self._sessions: set[SessionRef] = set()
         self._pure: set[str] = set()
         self.report = ImportReport()
@@ -184,9 +185,9 @@ class Importer:
         if home is None or self._history.exists(ref):
             return None
         original = SessionRef(home, chunk.original)
-        said = {" ".join(m.content.split()) for m in Known(self._history, original).messages if m.role == "user"}
-        own = [" ".join(m.content.split()) for m in chunk.messages if m.role == "user"]
-        return original if own and said.issuperset(own) else None
+        own = {" ".join(m.content.split()) for m in chunk.messages if m.role == "user"}
+        said = (" ".join(m.content.split()) for m in Known(self._history, original).messages if m.role == "user")
+        return original if own and not own.difference(said) else None
 
     def _counted(self, known: Known, chunk: TranscriptChunk, path: Path | None, client: str) -> Taken:
         """What an import would find. A copy of what this run has only counted shows by its id, time and words."""
@@ -195,7 +196,7 @@ class Importer:
         for message in chunk.messages:
             if message.uid in known.uids or message.uid in copies:
                 continue
-            told = (message.uid, message.timestamp, message.role, message.content[:_TOLD_APART])
+            told = "\n".join((message.uid, message.timestamp, message.role, message.content[:_TOLD_APART]))
             if told not in self._seen and not known.twins(message, chunk.prompts.get(message.uid, "")):
                 new.append(message)
             self._seen.add(told)

@@ -156,7 +156,7 @@ def take_in(
         ).new
         for message in stored:
             known.add(message)
-        known.marks += marks
+        known.add_marks(marks)
     moved = sum(message.uid in shared.owned for message in stored)
     if chunk.at_end:
         copies.hand_over(shared)

@@ -11,4 +11,9 @@ except ImportError:  # another Python than CPython
 
 def short_hash(text: str, size: int) -> str:
     """`size` bytes of BLAKE2b of a text, in hexadecimal. Lone surrogates, as file names have them, count too."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+    return digest(text, size).hex()
+
+
+def digest(text: str, size: int) -> bytes:
+    """The same as bytes."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from itertools import chain
+from typing import Any, BinaryIO
 
 import zstandard
 
@@ -45,13 +45,10 @@ class Archive:
 
 def read_archive(place: Place) -> Archive:
     """The lines of a session's archive, oldest first; an empty one if there is none. Raises StorageFailed."""
-    data = _bytes_of(place.archive)
-    if not data:
-        return Archive()
     lines: list[Line] = []
     listed: dict[str, Any] | None = None
     bad = []
-    for offset, raw, text, reason in _frames(data):
+    for offset, raw, text, reason in _frames(place.archive):
         if reason:
             bad.append((offset, raw, reason))
         for _, line, records, fault in scan(text):
@@ -65,20 +62,20 @@ def read_archive(place: Place) -> Archive:
     return Archive(tuple(lines), listed, tuple(bad))
 
 
-def archived_bytes(place: Place) -> bytes:
-    """The lines of a session's archive as one text; b"" if there is none. For a look-up of uids."""
-    if not os.path.exists(place.archive):
-        return b""
-    return b"".join(line for line, _ in read_archive(place).lines)
+def archived_lines(place: Place) -> Iterator[Line]:
+    """The whole message lines of an archive, oldest first, a frame of them in memory at a time. Raises StorageFailed."""
+    for _, _, text, _ in _frames(place.archive):
+        for _, _, records, _ in scan(text):
+            yield from ((body + b"\n", record) for body, record in records if is_message(record))
 
 
-def add(place: Place, header: dict[str, Any], lines: Sequence[Line], now: str) -> None:
+def add(place: Place, header: dict[str, Any], lines: Iterable[Line], now: str) -> None:
     """Adds lines at the end, whole or not at all; what is there, damaged or not, is not touched. Raises OSError.
 
     Call it under the session's lock. `header` is the session's, for whoever finds the archive alone.
     """
     make_folder(os.path.dirname(place.archive))
-    replace_file(place.archive, [_bytes_of(place.archive), *_packed(header, lines, now)])
+    replace_file(place.archive, chain(_blocks_of(place.archive), _packed(header, lines, now)))
 
 
 def rewrite(place: Place, header: dict[str, Any], lines: Sequence[Line], now: str) -> None:
@@ -110,41 +107,64 @@ def _packed(header: dict[str, Any], lines: Iterable[Line], now: str) -> Iterator
     yield compressor.compress(b"".join(part))
 
 
-def _frames(data: bytes) -> Iterator[tuple[int, bytes, bytes, str]]:
-    """Every frame: `(offset, raw, text, reason)`; behind damage it goes on where the next frame begins."""
-    offset = 0
-    while offset < len(data):
-        text, used = _frame(data, offset)
-        if used:
-            yield offset, data[offset : offset + used], text, ""
-        else:
-            following = data.find(_MAGIC, offset + 1)
-            while following >= 0 and not _frame(data, following)[1]:
-                following = data.find(_MAGIC, following + 1)
-            used = (following if following >= 0 else len(data)) - offset
-            yield offset, data[offset : offset + used], b"", "a damaged part of the archive"
-        offset += used
+def _frames(path: str) -> Iterator[tuple[int, bytes, bytes, str]]:
+    """Every frame: `(offset, raw, text, reason)`, `raw` of damage alone; behind it comes where the next frame begins."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            size, offset = file.seek(0, os.SEEK_END), 0
+            while offset < size:
+                text, used = _frame(file, offset)
+                if used:
+                    yield offset, b"", text, ""
+                else:
+                    used = _next_frame(file, offset + 1, size) - offset
+                    yield offset, _read(file, offset, used), b"", "a damaged part of the archive"
+                offset += used
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise read_failed(path, error) from error
 
 
-def _frame(data: bytes, offset: int) -> tuple[bytes, int]:
+def _next_frame(file: BinaryIO, offset: int, size: int) -> int:
+    """Where the next whole frame begins, or the end of the file."""
+    while offset < size:
+        block = _read(file, offset, FRAME_BYTES)
+        found = block.find(_MAGIC)
+        while found >= 0 and not _frame(file, offset + found)[1]:
+            found = block.find(_MAGIC, found + 1)
+        if found >= 0:
+            return offset + found
+        offset += max(1, len(block) - len(_MAGIC) + 1)
+    return size
+
+
+def _frame(file: BinaryIO, offset: int) -> tuple[bytes, int]:
     """The text of the frame at an offset and its length in the file; length 0 if there is no whole one."""
     reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
-    view, place, size, parts = memoryview(data), offset, 0, []
+    read, size, parts = 0, 0, []
     try:
-        while place < len(data) and not reader.eof and size <= _LARGEST_FRAME:
-            piece = view[place : place + _PIECE]
+        while not reader.eof and size <= _LARGEST_FRAME and (piece := _read(file, offset + read, _PIECE)):
             parts.append(reader.decompress(piece))
-            place += len(piece)
+            read += len(piece)
             size += len(parts[-1])
     except (zstandard.ZstdError, MemoryError):
         return b"", 0
-    return (b"".join(parts), place - offset - len(reader.unused_data)) if reader.eof else (b"", 0)
+    return (b"".join(parts), read - len(reader.unused_data)) if reader.eof else (b"", 0)
 
 
-def _bytes_of(path: str) -> bytes:
+def _read(file: BinaryIO, offset: int, size: int) -> bytes:
+    file.seek(offset)
+    return file.read(size)
+
+
+def _blocks_of(path: str) -> Iterator[bytes]:
+    """The bytes of a file, a piece at a time; none if there is no such file. Raises StorageFailed."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb", buffering=0) as file:
+            while piece := file.read(FRAME_BYTES):
+                yield piece
     except FileNotFoundError:
-        return b""
+        return
     except OSError as error:
         raise read_failed(path, error) from error

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypedDict
 
+    from catmem.sessions.census import Census
     from catmem.sessions.names import Place
     from catmem.sessions.records import Record
 
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 # How far back a hook looks for a message it may have appended already, in bytes: the same event delivered twice comes
 # within seconds, and no record is longer than 64 KB.
 WINDOW = 256 * 1024
+
+# So many bytes are searched for a few uids in less time than it takes to read every record of them.
+_SEARCHED = 16 << 20
 
 # After these the user has an answer, which must survive a power loss with `durability: turn`.
 _TURN_MARKS = frozenset({"turn", "end"})
@@ -144,7 +148,7 @@ def _add(
     lines = [line for line in (_news(session.key, line, present) for line in lines) if line]
     if lines:
         session.write(lines, sync=_must_sync(durability, records))
-        if not whole:
+        if not (whole and isinstance(present, Present)):  # which holds the bytes of the whole file
             remember(session, present, lines)
         if created and durability != "none":
             session.sync_folder()
@@ -156,16 +160,18 @@ def _add(
     return outcome
 
 
-def _present(session: OpenSession, whole: bool) -> Present:
+def _present(session: OpenSession, whole: bool) -> Present | Census:
     """What to look records up in: the last WINDOW, or everything that the session ever had."""
+    known = remembered(session, whole)
+    if known:
+        return known
     if not whole:
-        return remembered(session) or Present(session.read(max(session.room, session.size - WINDOW), session.size))
-    data = session.read(0, session.size)
-    if os.path.exists(session.place.archive):
-        from catmem.sessions.archive import archived_bytes  # zstd is loaded only where there is one
+        return Present(session.read(max(session.room, session.size - WINDOW), session.size))
+    if session.size > session.room and session.size <= _SEARCHED and not os.path.exists(session.place.archive):
+        return Present(session.read(session.room, session.size))
+    from catmem.sessions.census import Census  # no hook that is waited for looks that far
 
-        data = archived_bytes(session.place) + data
-    return Present(data)
+    return Census(session)
 
 
 def _begins(records: Sequence[Record]) -> bool:
@@ -194,7 +200,7 @@ def _listing_marks(session: OpenSession, listing: Listing, records: Sequence[Rec
     return marks
 
 
-def _news(key: str, given: Record, present: Present) -> Record | None:
+def _news(key: str, given: Record, present: Present | Census) -> Record | None:
     """A mark as it is to be written; None if it says nothing new. A message passes."""
     if is_message(given):
         return given

@@ -17,7 +17,8 @@ from catmem.sessions.door import admitted, admitted_title
 from catmem.sessions.listing import Listing
 from catmem.sessions.names import Place, place, safe_key
 from catmem.sessions.reading import SessionContent, message_of, read_file
-from catmem.sessions.records import message_to_record
+from catmem.sessions.records import is_message, message_to_record
+from catmem.sessions.walking import walk
 from catmem.settings.paths import Paths
 
 if TYPE_CHECKING:
@@ -108,6 +109,11 @@ class History:
     def read(self, ref: SessionRef) -> SessionContent:
         """Everything of a session, dead branches too. Raises NotFound."""
         return read_file(self._existing(ref))
+
+    def walk(self, ref: SessionRef) -> Iterator[Message | Mapping[str, Any]]:
+        """Everything of a session piece by piece, messages and marks, in bounded memory (walking.py). Raises NotFound."""
+        for record in walk(self._existing(ref)):
+            yield message_of(record) if is_message(record) else record
 
     def messages(self, ref: SessionRef) -> list[Message]:
         """The messages of the branch that the user is on, in the order of the talk. Raises NotFound."""

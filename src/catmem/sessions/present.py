@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from catmem.sessions.census import Census
     from catmem.sessions.open_session import OpenSession
     from catmem.sessions.records import Record
 
@@ -76,12 +77,12 @@ class Present:
 
 # A process that stays (a chat, a proxy, an import) appends to few sessions at a time; a hook to one, once.
 _REMEMBERED = 8
-# So many records, and the memory would be more than the window that it stands for.
+# So many records, and the memory would be more than the window that it stands for. A census only grows by their hashes.
 _LONGEST_MEMORY = 20_000
-_memories: dict[str, tuple[tuple[int, ...], Present, int]] = {}
+_memories: dict[str, tuple[tuple[int, ...], Present | Census, int]] = {}
 
 
-def remember(session: OpenSession, present: Present, records: list[Record]) -> None:
+def remember(session: OpenSession, present: Present | Census, records: list[Record]) -> None:
     """Keeps what is known of a session after an append, since looking it up is most of the next one.
 
     Only while the file is the same and ends where this append ended, so by whoever it was changed meanwhile, the next
@@ -90,16 +91,18 @@ def remember(session: OpenSession, present: Present, records: list[Record]) -> N
     present.wrote(records)
     known = _memories.pop(session.place.file, None)
     count = len(records) + (known[2] if known and known[1] is present else 0)
-    if count <= _LONGEST_MEMORY:
+    if count <= _LONGEST_MEMORY or not isinstance(present, Present):
         _memories[session.place.file] = (session.identity(), present, count)
         while len(_memories) > _REMEMBERED:
             del _memories[next(iter(_memories))]
 
 
-def remembered(session: OpenSession) -> Present | None:
-    """What this process knows of a session that nobody has touched since."""
+def remembered(session: OpenSession, whole: bool) -> Present | Census | None:
+    """What this process knows of a session that nobody has touched since; `whole`: if it is everything."""
     known = _memories.get(session.place.file)
-    return known[1] if known and known[0] == session.identity() else None
+    if not known or known[0] != session.identity() or (whole and isinstance(known[1], Present)):
+        return None
+    return known[1]
 
 
 def newest_mark(data: bytes, name: str) -> Record | None:
