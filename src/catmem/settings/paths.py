@@ -29,6 +29,7 @@ class Paths:
         self.database = Path(at.database)
         self.search = Path(at.search)
         self.index = Path(at.index)
+        self.memory_page = Path(at.memory_page)
         self.projects = Path(at.projects)
         self.quarantine = Path(at.quarantine)
         self.key = Path(at.key)

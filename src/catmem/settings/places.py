@@ -24,6 +24,7 @@ class Places:
         "key",
         "ledger",
         "locks",
+        "memory_page",
         "messages",
         "projects",
         "quarantine",
@@ -45,6 +46,8 @@ class Places:
         self.database = join(root, "memories.db")
         self.search = join(root, "search")
         self.index = join(root, "index.json")
+        # The profile as people read it; a project's is under `projects`.
+        self.memory_page = join(root, "memory", "MEMORY.md")
         self.projects = join(root, "projects")
         self.quarantine = join(root, "quarantine")
         # The key of the keyed hash that stands for a redacted secret.
