@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from catmem.domain.living import living
 from catmem.domain.message import Message
 
 
@@ -52,43 +53,10 @@ def live_path(messages: Sequence[Message], leaf: str = "") -> list[Message]:
     one, to the newest message) is what was finally said. The parent itself may be in the archive, in the session that this one
     continues, or no message at all. Messages whose source knows no parents are always alive.
     """
-    by_uid = {m.uid: m for m in messages if m.uid}
-    children: dict[str, int] = {}
-    for m in messages:
-        if m.parent:
-            children[m.parent] = children.get(m.parent, 0) + 1
-    if all(n < 2 for n in children.values()) and leaf not in children:
-        return list(messages)
-    known = leaf in by_uid or leaf in children
-    alive = _ancestry(by_uid, leaf if known else _newest_leaf(messages, children))
-    # A message off the path is dead only if it hangs from a branching point: parallel tool results and
-    # messages without parents stay.
-    return [m for m in messages if m.uid in alive or not _leaves_path(m, by_uid, alive)]
-
-
-def _newest_leaf(messages: Sequence[Message], children: dict[str, int]) -> str:
-    leaves = [m for m in messages if m.uid and m.uid not in children and m.role in ("user", "assistant")]
-    return leaves[-1].uid if leaves else messages[-1].uid
-
-
-def _ancestry(by_uid: dict[str, Message], leaf: str) -> set[str]:
-    alive: set[str] = set()
-    while leaf and leaf not in alive:
-        alive.add(leaf)
-        leaf = by_uid[leaf].parent if leaf in by_uid else ""
-    return alive
-
-
-def _leaves_path(message: Message, by_uid: dict[str, Message], alive: set[str]) -> bool:
-    """True if the chain of parents of a message runs into the living path from a dead branch."""
-    seen: set[str] = set()
-    current = message
-    while current.parent and current.uid not in seen:
-        seen.add(current.uid)
-        if current.parent in alive:
-            # Directly on the path: a tool result beside it is part of the turn, words are a dead branch.
-            return current.role in ("user", "assistant")
-        if current.parent not in by_uid:
-            break
-        current = by_uid[current.parent]
-    return False
+    numbers = {"": 0}
+    uids = [numbers.setdefault(m.uid, len(numbers)) for m in messages]
+    parents = [numbers.setdefault(m.parent, len(numbers)) for m in messages]
+    places = {uid: place for place, uid in enumerate(uids) if uid}
+    said = [m.role in ("user", "assistant") for m in messages]
+    alive = living(uids, parents, said, numbers.get(leaf, 0), lambda uid: places.get(uid, -1))
+    return [m for m, lives in zip(messages, alive, strict=True) if lives]

@@ -18,6 +18,7 @@ from catmem.sessions.listing import Listing
 from catmem.sessions.names import Place, place, safe_key
 from catmem.sessions.reading import SessionContent, message_of, read_file
 from catmem.sessions.records import is_message, message_to_record
+from catmem.sessions.talk import talk
 from catmem.sessions.walking import walk
 from catmem.settings.paths import Paths
 
@@ -118,6 +119,10 @@ class History:
     def messages(self, ref: SessionRef) -> list[Message]:
         """The messages of the branch that the user is on, in the order of the talk. Raises NotFound."""
         return live_messages(self.read(ref))
+
+    def talk(self, ref: SessionRef) -> Iterator[Message]:
+        """The same message by message and in bounded memory, in the order of the files (talk.py). Raises NotFound."""
+        return talk(self._existing(ref))
 
     def marks(self, ref: SessionRef, name: str) -> list[Mapping[str, Any]]:
         """The marks of a name, oldest first; [] if there is no such session."""
