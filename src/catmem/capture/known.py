@@ -19,8 +19,12 @@ from catmem.text.private import strip_injected, strip_private
 
 BY_HOOK = "hook:"
 """Begins the uid of what a hook captured before the transcript had it."""
+BY_PROXY = "proxy:"
+"""Begins the uid of what passed through the proxy before the transcript had it, if there is one."""
 TYPED_AHEAD = "queued:"
 """Begins the uid of words that were queued and have no line of their own."""
+
+_PROVISIONAL = (BY_HOOK, BY_PROXY, TYPED_AHEAD)
 
 # What was typed ahead is said again within a few turns; this many of the user's words are looked through for it.
 _WORDS = 10_000
@@ -112,8 +116,9 @@ class Known:
         if message.uid:
             self.uids.add(message.uid)
         self.began = min(self.began or message.timestamp, message.timestamp)
-        if message.uid.startswith((BY_HOOK, TYPED_AHEAD)):
-            self._provisional[message.uid] = message
+        if message.uid.startswith(_PROVISIONAL):
+            # What a tool printed may be long, and is known by its call.
+            self._provisional[message.uid] = replace(message, content="") if message.tool_call_id else message
         if message.role == "user":
             self._last_said = message.uid
             self._replies.clear()
@@ -147,7 +152,7 @@ class Known:
     def twins(self, message: Message, prompt_id: str) -> list[Message]:
         """What was stored provisionally of a message that now comes with its own uid: one of each kind at most."""
         twins = []
-        for prefix in (BY_HOOK, TYPED_AHEAD):
+        for prefix in _PROVISIONAL:
             ours = [m for m in self._provisional.values() if m.uid.startswith(prefix) and m.role == message.role]
             named = [m for m in ours if prompt_id and m.uid == prompt_uid(prompt_id)]
             twin = next(iter(named), None) or next((m for m in ours if _is_twin(m, message)), None)
@@ -190,6 +195,10 @@ def _keep_newest(times: dict[str, str], name: str, time: str) -> None:
 
 
 def _is_twin(stored: Message, message: Message) -> bool:
+    if stored.tool_call_id:
+        return stored.tool_call_id == message.tool_call_id
+    if stored.tool_calls and message.tool_calls:
+        return bool({call.id for call in stored.tool_calls} & {call.id for call in message.tool_calls})
     if stored.role == "assistant":
         return _ends_with(stored.content, message.content)
     return is_same_text(stored.content, message.content)
