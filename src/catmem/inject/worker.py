@@ -37,15 +37,17 @@ def worker_arguments(event: Mapping[str, Any], captured: Mapping[str, Any]) -> l
     return ["--session", captured["project"], captured["key"]]
 
 
-def spawn_worker(root: str, *arguments: str) -> None:
-    """Starts `mem work --background`. It leaves at once if another worker is at it; failing to start is no fault of
-    the hook's: the next session starts one."""
+def spawn_worker(root: str, *arguments: str) -> int:
+    """Starts `mem work --background` and returns its process id, 0 if it could not: the next session starts one.
+
+    It leaves at once if another worker is at it.
+    """
     # -P: the working directory is the user's project, and its json.py is not the one that we mean.
     command = [sys.executable, "-P", "-m", "catmem", "--dir", root, "work", "--background", *arguments]
     environment = {**os.environ, "CATMEM_HELPER": "1"}
     devnull = os.devnull
     try:
-        os.posix_spawn(
+        return os.posix_spawn(
             sys.executable,
             command,
             environment,
@@ -57,7 +59,7 @@ def spawn_worker(root: str, *arguments: str) -> None:
             setsid=True,
         )
     except (OSError, AttributeError, NotImplementedError):
-        return
+        return 0
 
 
 def wait_for_worker(places: Places, patience: float) -> None:

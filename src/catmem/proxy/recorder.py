@@ -1,0 +1,237 @@
+"""The thread that keeps what passed: the only one of a proxy that writes sessions.
+
+It takes whatever has come meanwhile and appends it session by session, at once when it has time, and at the latest
+when `archive_batch_size` messages or one second have come together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from catmem.capture.proxied import ProxiedTurns, Turn
+from catmem.capture.triggers import is_strong
+from catmem.domain.clock import now
+from catmem.domain.errors import CatmemError
+from catmem.domain.message import Message
+from catmem.domain.session import SessionRef
+from catmem.inject.worker import spawn_worker
+from catmem.proxy.conversations import Conversations
+from catmem.proxy.exchange import Exchange
+from catmem.sessions.history import History
+
+# Design 5: a writer holds what it has no longer than this.
+_LONGEST_WAIT = 1.0
+# A session that others hold, or a disk that is full, is tried again this often, then given up with a note.
+_TRIES = 30
+# Answers that wait to be read; beyond it the machine is so far behind that memory is in danger.
+_MOST_WAITING_BYTES = 512 << 20
+# The worker that distils what was just said is done within a fraction of this.
+_SETTLING_SECONDS = 1.5
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What is to be appended to one session."""
+
+    messages: list[Message] = field(default_factory=list)
+    client: str = ""
+    cwd: str = ""
+    tries: int = 0
+    again: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """Nobody is connected any more that spoke in these sessions."""
+
+    refs: frozenset[SessionRef]
+
+
+@dataclass(frozen=True, slots=True)
+class _Flush:
+    done: threading.Event
+
+
+class Recorder:
+    """`put` and `ended` never wait. `history` is this thread's own."""
+
+    def __init__(
+        self,
+        history: History,
+        conversations: Conversations,
+        fault: Callable[[Exception], None],
+        *,
+        batch_size: int = 200,
+        held: bool = False,
+        distil: bool = True,
+    ) -> None:
+        self.recorded: set[SessionRef] = set()
+        self._history = history
+        self._conversations = conversations
+        self._fault = fault
+        self._batch_size = batch_size
+        self._held = held
+        self._distil = distil
+        self._turns = ProxiedTurns(history, pure=held)
+        self._queue: queue.SimpleQueue[Exchange | _Ended | _Flush | None] = queue.SimpleQueue()
+        self._waiting = 0
+        self._batches: dict[SessionRef, _Batch] = {}
+        self._since = 0.0
+        self._workers: set[int] = set()
+        self._thread = threading.Thread(target=self._run, name="catmem-recorder", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def put(self, exchange: Exchange) -> None:
+        """Takes an exchange whose answer has ended."""
+        if self._waiting + exchange.size > _MOST_WAITING_BYTES:
+            self._fault(MemoryError("too many answers wait to be recorded"))
+            return
+        self._waiting += exchange.size
+        self._queue.put(exchange)
+
+    def ended(self, refs: frozenset[SessionRef]) -> None:
+        """The program that spoke in these sessions has left."""
+        self._queue.put(_Ended(refs))
+
+    def settle(self, seconds: float = _SETTLING_SECONDS) -> None:
+        """Waits until what was said before is written and distilled, but no longer than this."""
+        until = time.monotonic() + seconds
+        self.flush(seconds)
+        while self._are_working() and time.monotonic() < until:
+            time.sleep(0.01)
+
+    def flush(self, seconds: float) -> bool:
+        """Waits until all that was put so far is on disk; false if that takes longer."""
+        done = threading.Event()
+        self._queue.put(_Flush(done))
+        return done.wait(seconds)
+
+    def release(self) -> None:
+        """What was held in memory only is kept after all."""
+        self._held = False
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """Writes what is there, marks the sessions as ended, and ends the thread."""
+        self._queue.put(_Ended(frozenset(self.recorded)))
+        self._queue.put(None)
+        self._thread.join(seconds)
+
+    # The thread
+
+    def _run(self) -> None:
+        running = True
+        while running:
+            try:
+                item = self._queue.get(timeout=self._patience())
+            except queue.Empty:
+                self._write()
+                continue
+            try:
+                running = self._take(item)
+            except Exception as error:
+                self._fault(error)
+            if self._queue.empty() or self._is_due():
+                self._write()
+        self._write(last=True)
+
+    def _take(self, item: Exchange | _Ended | _Flush | None) -> bool:
+        if item is None:
+            return False
+        if isinstance(item, Exchange):
+            self._waiting -= item.size
+            self._hear(item)
+        elif isinstance(item, _Flush):
+            self._write()
+            item.done.set()
+        else:
+            self._write()
+            self._end(item.refs)
+        return True
+
+    def _hear(self, exchange: Exchange) -> None:
+        talk = exchange.talk
+        answer = exchange.answer() if exchange.succeeded else None
+        if answer is None or not answer.complete:
+            if talk.opening is not None:
+                self._conversations.failed(talk.ref.key, talk.opening)
+            return
+        if talk.opening is not None:
+            self._conversations.answered(talk.ref.key, talk.opening, answer.text, answer.calls, answer.id)
+        self._gather(talk.turn(answer, exchange.answered_at or now()))
+        if not answer.calls and is_strong(talk.said):
+            self._write()
+            self._spawn(talk.ref)
+
+    def _gather(self, turn: Turn) -> None:
+        found = self._turns.news(turn)
+        if not found:
+            return
+        self.recorded.add(turn.ref)
+        batch = self._batches.setdefault(turn.ref, _Batch())
+        batch.messages += found
+        batch.client, batch.cwd = turn.client, turn.cwd or batch.cwd
+        self._since = self._since or time.monotonic()
+
+    def _is_due(self) -> bool:
+        count = sum(len(batch.messages) for batch in self._batches.values())
+        return count >= self._batch_size or bool(self._since and time.monotonic() - self._since >= _LONGEST_WAIT)
+
+    def _patience(self) -> float | None:
+        return _LONGEST_WAIT if self._batches and not self._held else None
+
+    def _write(self, *, last: bool = False) -> None:
+        if self._held:
+            return
+        self._since = 0.0
+        for ref, batch in list(self._batches.items()):
+            if batch.again > time.monotonic() and not last:
+                continue
+            try:
+                self._history.append(ref, batch.messages, cwd=batch.cwd, client=batch.client, whole_file_dedupe=True)
+                del self._batches[ref]
+            except (CatmemError, OSError) as error:
+                self._put_off(ref, batch, error, last)
+
+    def _put_off(self, ref: SessionRef, batch: _Batch, error: Exception, last: bool) -> None:
+        batch.tries += 1
+        batch.again = time.monotonic() + _LONGEST_WAIT
+        if batch.tries == 1 or last:
+            self._fault(error)
+        if last or batch.tries >= _TRIES:
+            self._turns.lost(ref)
+            del self._batches[ref]
+
+    def _end(self, refs: frozenset[SessionRef]) -> None:
+        ended = [ref for ref in refs if ref in self.recorded and ref not in self._batches and not self._held]
+        for ref in ended:
+            with contextlib.suppress(CatmemError, OSError):
+                self._history.append(ref, (), marks=[{"mark": "end", "reason": "left"}])
+        if ended:
+            self._spawn()
+
+    def _spawn(self, ref: SessionRef | None = None) -> None:
+        if self._distil and not self._held:
+            self._are_working()
+            named = ["--session", ref.project, ref.key] if ref is not None else []
+            worker = spawn_worker(str(self._history.root), *named)
+            self._workers |= {worker} if worker else set()
+
+    def _are_working(self) -> bool:
+        """Whether workers of ours are at it; those that have ended are taken leave of, so that none stays as a zombie."""
+        self._workers = {pid for pid in self._workers if _is_running(pid)}
+        return bool(self._workers)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG) == (0, 0)
+    except ChildProcessError:
+        return False
