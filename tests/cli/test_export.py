@@ -55,6 +55,22 @@ def test_there_and_back(full: Shell, messages: tuple[str, ...]) -> None:
     assert exported(full, third, *messages) == before
 
 
+@WAYS
+def test_merged_and_named_projects_come_along(full: Shell, messages: tuple[str, ...]) -> None:
+    full.ok("project", "merge", "web", "api")
+    full.ok("project", "rename", "api", "茶壶店")
+    before = exported(full, full.data, *messages)
+    assert [entry["key"] for entry in full.json("export", "--project", "web")["projects"]] == ["api", "web"]
+    full.ok("export", "all.json", *messages)
+    second = full.root / "second"
+    for _ in range(2):
+        full.ok("--dir", second, "import", "all.json")
+        assert exported(full, second, *messages) == before
+    for directory in (full.data, second):
+        told = full.json("--dir", directory, "recall", "提交说明", "--project", "api")["items"]
+        assert told and told == full.json("--dir", directory, "recall", "提交说明", "--project", "web")["items"]
+
+
 @pytest.mark.parametrize(
     "messages",
     [

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from catmem.domain.clock import system_clock
 from catmem.domain.errors import BadInput, NotFound, StorageFailed
+from catmem.ledger.ledger import Ledger
 from catmem.settings import registry
 from catmem.settings.paths import Paths
 from catmem.store.memories import MemoryStore
@@ -105,3 +109,45 @@ def test_a_registry_that_cannot_be_written_is_made_for_the_reader(projects, path
     assert projects.registry().homes == {"blog": "shop"} and not paths.registry.exists()
     with pytest.raises(StorageFailed, match="No space left"):
         projects.refresh()
+
+
+def test_what_an_export_tells_is_taken_where_nothing_was_said(projects, tmp_path):
+    projects.merge("blog", "shop")
+    projects.merge("notes", "shop")
+    projects.split("notes")
+    projects.rename("shop", "茶壶店")
+    projects.learn([{"key": "old", "into": "shop"}])
+    told = projects.entries()
+    assert {entry["key"]: (entry["into"], entry["decided"]) for entry in told} == {
+        "blog": ("shop", True), "notes": ("", True), "old": ("shop", False), "shop": ("", False),
+    }  # fmt: skip
+    there = elsewhere(tmp_path / "there")
+    assert there.adopt(told) == 4 and there.adopt(told) == 0
+    assert there.entries() == told and there.registry().members("shop") == ("shop", "blog", "old")
+    own = elsewhere(tmp_path / "own")
+    own.merge("blog", "web")
+    own.rename("shop", "mine")
+    own.adopt(told)
+    assert own.registry().homes["blog"] == "web" and own.registry().names["shop"] == "mine"
+    assert [entry["key"] for entry in projects.entries({"blog", "x"})] == ["blog"]
+
+
+def elsewhere(root: Path) -> Projects:
+    paths = Paths(root)
+    return Projects(paths, MemoryStore(paths, Ledger(paths, system_clock), system_clock))
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b'{"homes": {}}\n', b'{"homes": {"shop": "x"}}\n{"names": {}, "seen": {}}\n']
+)
+def test_a_damaged_registry_is_found_and_comes_back_the_same(projects, damage):
+    projects.merge("blog", "shop")
+    path = projects._paths.registry
+    whole = path.read_bytes()
+    assert projects.is_sound()
+    path.write_bytes(damage)
+    assert not projects.is_sound()
+    projects.refresh()
+    assert projects.is_sound() and path.read_bytes() == whole
+    path.write_bytes(whole[:-9])
+    assert projects.registry().homes == {"blog": "shop"} and path.read_bytes() == whole, "read anew at once"

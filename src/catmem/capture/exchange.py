@@ -14,22 +14,26 @@ from catmem.domain.session import SessionRef
 from catmem.sessions.adoption import adopt
 from catmem.sessions.history import History
 from catmem.store.memories import MemoryStore
+from catmem.store.projects import Projects
 from catmem.store.records import export_entries
 
 
-def take_export(path: Path, history: History, store: MemoryStore) -> tuple[Sequence[SessionRef], int, int]:
+def take_export(
+    path: Path, history: History, store: MemoryStore, projects: Projects
+) -> tuple[Sequence[SessionRef], int, int]:
     """Takes an export whole. Returns its sessions, and how many messages were new and known.
 
     Everything is checked before anything is written. Raises BadInput for a file that is no export.
     """
     export = _read(path)
-    entries = _entries(path, export)
+    entries, of_projects = _entries(path, export), _of_projects(path, export)
     refs, new, known = [], 0, 0
     for record in export.get("sessions", []):
         taken = adopt(history, record, record.get("messages"))
         refs.append(SessionRef(str(record["metadata"].get("project", "")), record["key"]))
         new, known = new + len(taken.new), known + taken.known
     _remember_entries(store, entries)
+    projects.adopt(of_projects)
     return refs, new, known
 
 
@@ -70,3 +74,13 @@ def _entries(path: Path, export: dict[str, Any]) -> list[dict[str, Any]]:
             f"a memory of {path} is not whole: {error.en}", f"{path} 中有不完整的记忆：{error.zh}"
         ) from error
     return entries
+
+
+def _of_projects(path: Path, export: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an export tells of projects; an older one tells nothing."""
+    entries = export.get("projects", [])
+    for entry in entries if isinstance(entries, list) else [None]:
+        texts = [entry.get(name) for name in ("key", "into", "name")] if isinstance(entry, dict) else []
+        if not texts or not texts[0] or not all(isinstance(text, str) for text in texts):
+            raise BadInput(f"a project of {path} is not whole", f"{path} 中有不完整的项目")
+    return [{**entry, "decided": entry.get("decided") is True} for entry in entries]

@@ -57,7 +57,7 @@ def _with_messages(content: SessionContent) -> dict[str, Any]:
 
 
 def export_of(catmem: Catmem, messages: bool, project: str | None) -> dict[str, Any]:
-    """The export of design 10: the memories in a stable order, and line 1 of each session."""
+    """The export of design 10: memories in a stable order, line 1 of each session, and what was said of projects."""
     catmem.store.catch_up()
     members = catmem.projects.registry().members(project) if project is not None else ()
     memories = [
@@ -69,4 +69,6 @@ def export_of(catmem: Catmem, messages: bool, project: str | None) -> dict[str, 
     sessions = []
     for header in sorted(catmem.history.headers(project), key=lambda h: h.ref):
         sessions.append(_with_messages(catmem.history.read(header.ref)) if messages else header_record(header))
-    return {"format": FORMAT, "exported_at": now(catmem.clock), "memories": memories, "sessions": sessions}
+    made = {"format": FORMAT, "exported_at": now(catmem.clock), "memories": memories, "sessions": sessions}
+    of_projects = catmem.projects.entries(members if project is not None else None)
+    return {**made, "projects": of_projects} if of_projects else made

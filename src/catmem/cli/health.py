@@ -37,7 +37,7 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     found += _ledger(catmem)
     found += _compaction(catmem)
     if deep:
-        found += [*_sessions(catmem), *_index(catmem), *_listing(catmem)]
+        found += [*_sessions(catmem), *_projects(catmem), *_index(catmem), *_listing(catmem)]
     return found
 
 
@@ -155,6 +155,21 @@ def _session(catmem: Catmem, header: SessionHeader) -> Iterator[Finding]:
 
 def _repair_session(catmem: Catmem, header: SessionHeader) -> None:
     catmem.history.repair(header.ref)
+
+
+def _projects(catmem: Catmem) -> Iterator[Finding]:
+    """Hooks read the registry, and take a damaged one for an empty one; it is derived from the ledger."""
+    if not catmem.projects.is_sound():
+        yield Finding(
+            "projects",
+            f"{catmem.paths.registry} is damaged: merged projects are read apart until it is made again",
+            f"{catmem.paths.registry} 已损坏：重新生成之前，已合并的项目会被分开读取",
+            lambda: _refresh_projects(catmem),
+        )
+
+
+def _refresh_projects(catmem: Catmem) -> None:
+    catmem.projects.refresh()
 
 
 def _index(catmem: Catmem) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ def command_import(
                 project_of=lambda cwd: catmem.project_of(cwd).key,
                 project=project,
                 dry_run=dry_run,
-                take_export=lambda path: take_export(path, catmem.history, catmem.store),
+                take_export=lambda path: take_export(path, catmem.history, catmem.store, catmem.projects),
                 progress=bar.show,
             )
 

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 class Registry:
     """What is known of projects beside what their folders say. `rest` is the second line, read when it is needed."""
 
-    __slots__ = ("_names", "_rest", "_seen", "homes")
+    __slots__ = ("_names", "_rest", "_seen", "_whole", "homes")
 
     def __init__(self, homes: Mapping[str, str] | None = None, rest: bytes = b"") -> None:
         self.homes = homes or {}
         self._rest = rest
         self._names: dict[str, str] | None = None
         self._seen: dict[str, tuple[str, list[str]]] = {}
+        self._whole = False
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -45,6 +46,12 @@ class Registry:
         """key -> (root commit, folders that were its main one)."""
         self._read_rest()
         return self._seen
+
+    @property
+    def is_whole(self) -> bool:
+        """False for one that was missing or damaged, and was read as if it were empty."""
+        self._read_rest()
+        return self._whole
 
     def home(self, key: str) -> str:
         """The project that a key stands for: itself, or the one that it was merged into."""
@@ -72,6 +79,7 @@ class Registry:
             record = json.loads(self._rest)
             self._names = {key: str(name) for key, name in record["names"].items()}
             self._seen = {key: (str(root), list(map(str, places))) for key, (root, places) in record["seen"].items()}
+            self._whole = True
         except (ValueError, KeyError, TypeError, AttributeError):
             return
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from catmem.domain.change import Change
 from catmem.domain.errors import BadInput, NotFound, StorageFailed
@@ -27,14 +27,22 @@ class Projects:
         self._store = store
 
     def registry(self) -> Registry:
-        """The registry; made first if it is missing and there is a ledger to make it from."""
-        if self._paths.registry.exists() or not self._paths.ledger.is_dir():
-            return registry.read(self._paths)
+        """The registry; made first if it is missing or damaged and there is a ledger to make it from."""
+        kept = registry.read(self._paths)
+        if kept.is_whole or not self._paths.ledger.is_dir():
+            return kept
         try:
             return self.refresh()
         except StorageFailed:
             # A disk that cannot be written can be read: it is made each time then.
             return registry.decode(self._derived())
+
+    def is_sound(self) -> bool:
+        """Whether the registry, if there is one, is whole and says nothing that the ledgers do not say."""
+        if not self._paths.registry.exists():
+            return True
+        kept, derived = registry.read(self._paths), registry.decode(self._derived())
+        return kept.is_whole and kept.homes.items() <= derived.homes.items() and kept.seen.keys() <= derived.seen.keys()
 
     def refresh(self) -> Registry:
         """Writes the registry anew from the ledgers. Raises StorageFailed."""
@@ -53,6 +61,31 @@ class Projects:
     def facts(self) -> dict[str, ProjectFacts]:
         """What the ledger says of each project, as far as it is folded."""
         return facts_of(self._lines())
+
+    def entries(self, members: Container[str] | None = None) -> list[dict[str, Any]]:
+        """What an export tells of projects: which are part of others, and which the user named or has decided on.
+
+        `members`: only of these keys.
+        """
+        return [
+            {"key": key, "into": known.into, "name": known.name, "decided": known.decided}
+            for key, known in sorted(self.facts().items())
+            if (known.into or known.name or known.decided) and (members is None or key in members)
+        ]
+
+    def adopt(self, entries: Iterable[Mapping[str, Any]]) -> int:
+        """Takes entries of an export; what is known of a project here stays. Returns how many were news."""
+        facts = self.facts()
+        changes = []
+        for entry in entries:
+            key = entry["key"]
+            known = facts.get(key, ProjectFacts(key))
+            if (entry["into"] or entry["decided"]) and not (known.into or known.decided):
+                by: Author = "user" if entry["decided"] else "import"
+                changes.append(_imported(by, key=key, into=entry["into"]))
+            if entry["name"] and not known.name:
+                changes.append(_imported("user", key=key, name=entry["name"]))
+        return self._commit(changes)
 
     def learn(self, rows: Iterable[Mapping[str, str]], by: Author = "distiller") -> int:
         """Keeps what a job found out of projects, {"key", "label", "root", "folder", "into"}. Returns how many."""
@@ -128,3 +161,7 @@ class Projects:
             lambda connection: connection.execute("SELECT record FROM changes WHERE op = 'project'").fetchall()
         )
         return [change_of(row[0]) for row in rows]
+
+
+def _imported(by: Author, **said: str) -> Change:
+    return Change(0, "", "", "project", by, why="imported", project=said)
