@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -87,3 +88,21 @@ def read_uids(place: Place) -> list[str]:
 
 def size(place: Place) -> int:
     return os.stat(place.file).st_size
+
+
+def records_of(lines: dict[int, bytes]) -> list[dict[str, Any]]:
+    return [json.loads(lines[id]) for id in sorted(lines)]
+
+
+def strictly_valid(messages: list[dict[str, Any]]) -> bool:
+    """A validator of its own making: counts, by id, what is called and what is answered."""
+    waiting: dict[str, int] = {}
+    for message in messages:
+        for call in message.get("toolCalls", ()):
+            waiting[call["id"]] = waiting.get(call["id"], 0) + 1
+        if message["role"] == "tool":
+            id = message.get("toolCallId", "")
+            if not waiting.get(id):
+                return False
+            waiting[id] -= 1
+    return not any(waiting.values())

@@ -116,11 +116,15 @@ def run_work(
     from catmem.capture.transcript import catch_up_transcripts
     from catmem.dream.expire import expire
     from catmem.dream.promote import promote
+    from catmem.dream.unanswered import answer_calls
 
     stop = _stopper(seconds)
     drain(str(catmem.paths.root), catmem.settings.durability)
     catch_up_transcripts(catmem.history, catmem.clock, stop=stop)
     learn_projects(catmem.projects, catmem.history.headers(), catmem.settings.project_roots, stop=stop)
+    catmem.store.catch_up()
+    news = [job.ref for job in catmem.distiller.pending()]
+    answer_calls(catmem.history, catmem.paths, news, clock=catmem.clock, stop=stop)
     done = catmem.distiller.run(everything=everything, named=named, stop=stop)
     settings = catmem.settings
     dreamed = promote(catmem.store, settings.preference_confirm_threshold)

@@ -16,6 +16,7 @@ from catmem.domain.session import SessionHeader, SessionRef
 from catmem.dream.compact_state import BREAKER, MOST_ATTEMPTS, CompactState, Trouble
 from catmem.sessions.digests import add_digest
 from catmem.sessions.history import History
+from catmem.sessions.interruption import TURN_HOURS
 from catmem.sessions.parts import Part
 from catmem.sessions.trim import archive_all, archive_oldest, consolidate, live_bound, part_messages, trim
 from catmem.settings.paths import Paths
@@ -23,8 +24,6 @@ from catmem.settings.schema import Settings
 
 # Down to this share of max_messages: each message is then written anew once on its way to the archive, not every time.
 _KEPT_SHARE = 0.5
-# A turn without an answer for so long will get none: the assistant was killed.
-_TURN_HOURS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +161,7 @@ class AutoCompact:
             if candidate.old:
                 return bool(archive_all(place, at)) or self._nothing(candidate, state)
             most = self._settings.max_messages
-            over = candidate.idle_minutes >= _TURN_HOURS * 60
+            over = candidate.idle_minutes >= TURN_HOURS * 60
             part = archive_oldest(place, most, int(most * _KEPT_SHARE), at, turn_is_over=over)
             if not isinstance(part, Part):
                 return part != "in use" and self._nothing(candidate, state)

@@ -9,7 +9,8 @@ from catmem.domain.errors import BadInput
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import Appended, History
 from catmem.sessions.reading import message_of
-from catmem.sessions.records import header_record, is_message, is_record
+from catmem.sessions.records import INTERRUPTED, header_record, is_message, is_record
+from catmem.sessions.repair import missing
 
 
 def adopt(history: History, record: Mapping[str, Any], messages: Iterable[Mapping[str, Any]] | None = None) -> Appended:
@@ -32,12 +33,16 @@ def adopt(history: History, record: Mapping[str, Any], messages: Iterable[Mappin
     marks: list[Mapping[str, Any]] = []
     # A fork begins with the messages of the session that it left, which its count does not have.
     count = metadata.get("count")
-    inherited = [m.uid for m in typed[: len(typed) - count]] if isinstance(count, int) and typed else []
+    told = [m for m in typed if m.kind != INTERRUPTED]
+    inherited = [m.uid for m in told[: len(told) - count]] if isinstance(count, int) and told else []
     if any(inherited):
         marks.append({"mark": "inherited", "uids": [uid for uid in inherited if uid]})
     listed = _listed(history, ref, record)
     if listed:
         marks.append({"mark": "listing", "timestamp": str(record.get("updated_at", "")), "header": listed})
+    if not history.exists(ref):
+        # What the export leaves out, as the beginning of a fork, is not missed here.
+        marks += [{"mark": "lost", "first_id": first, "last_id": last} for first, last in missing(records)]
     return history.append(ref, typed, marks=marks, whole_file_dedupe=True, keep_ids=True)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from catmem.domain.message import Message
 from catmem.domain.session import SessionHeader, live_path
 from catmem.sessions import header
+from catmem.sessions.pairing import Pairing, pair
 from catmem.sessions.reading import SessionContent, last_value
-from catmem.sessions.records import message_to_record
+from catmem.sessions.records import INTERRUPTED, message_to_record
 
 
 def own_messages(content: SessionContent) -> list[Message]:
@@ -20,7 +21,7 @@ def own_messages(content: SessionContent) -> list[Message]:
     """
     inherited = {uid for mark in content.marks if mark["mark"] == "inherited" for uid in mark.get("uids", ())}
     own = [message for message in content.messages if not (message.uid and message.uid in inherited)]
-    return under_own_names(own, content.marks)
+    return under_own_names(_without_late(own), content.marks)
 
 
 def own_header(content: SessionContent) -> SessionHeader:
@@ -36,9 +37,13 @@ def own_header(content: SessionContent) -> SessionHeader:
 
 
 def live_messages(content: SessionContent) -> list[Message]:
-    """The session's own messages on the branch that the user is on, in the order of the talk."""
+    """The session's own messages on the branch that the user is on, in the order of the talk.
+
+    Each result stands behind its call, and each call that was over has exactly one; a result whose call is not there
+    is in `own_messages` alone.
+    """
     leaf = str(last_value(content.marks, "leaf", "uid") or "")
-    return live_path(own_messages(content), leaf)
+    return _with_one_result(live_path(own_messages(content), leaf))
 
 
 def under_own_names(messages: Sequence[Message], marks: Sequence[Mapping[str, Any]]) -> list[Message]:
@@ -50,3 +55,32 @@ def under_own_names(messages: Sequence[Message], marks: Sequence[Mapping[str, An
         else m
         for m in messages
     ]
+
+
+def _without_late(messages: list[Message]) -> list[Message]:
+    """Without our results of calls that got their own after all, or that are another session's."""
+    if not any(message.kind == INTERRUPTED for message in messages):
+        return messages
+    paired = _paired(messages)
+    return [m for n, m in enumerate(messages) if m.kind != INTERRUPTED or n in paired.answered]
+
+
+def _with_one_result(messages: list[Message]) -> list[Message]:
+    """Our results, which were appended when they were found missing, behind their calls; results of no call left out."""
+    if not any(message.role == "tool" for message in messages):
+        return messages
+    paired = _paired(messages)
+    ours = sorted((call, n) for n, call in paired.answered.items() if messages[n].kind == INTERRUPTED)
+    left_out = {*paired.orphans, *paired.late, *(n for _, n in ours)}
+    behind: dict[int, list[Message]] = {}
+    for (place, _), n in ours:
+        behind.setdefault(place, []).append(messages[n])
+    talk: list[Message] = []
+    for n, message in enumerate(messages):
+        if n not in left_out:
+            talk += [message, *behind.get(n, ())]
+    return talk
+
+
+def _paired(messages: Sequence[Message]) -> Pairing:
+    return pair([message_to_record(message) for message in messages])

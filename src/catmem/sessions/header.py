@@ -4,10 +4,10 @@
 "last_id","root","last_role",…,"bytes","checksum"}}, spaces, a newline; 2,048 bytes in all unless that is too little.
 
 `bytes` is the size of the file that the line describes, `checksum` the CRC-32 of the line before it. `count` is the
-number of messages that are the session's own; `root` the uid of its first message. `adopted` stands while count and
-last_id are an export's word for messages that are not here, `ended` while no message follows an `end` mark; `purged`
-is the time when text was last taken out of messages; `trimmed` the last id of those that only the archive has now;
-`continues` the key of the session that this one was forked from.
+number of messages that are the session's own and came from somebody; `root` the uid of its first message. `adopted`
+stands while count and last_id are an export's word for messages that are not here, `ended` while no message follows an
+`end` mark; `purged` is the time when text was last taken out of messages; `trimmed` the last id of those that only the
+archive has now; `continues` the key of the session that this one was forked from.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from zlib import crc32
 
-from catmem.sessions.records import dump, is_header, is_message, stored
+from catmem.sessions.records import dump, is_header, is_interruption, is_message, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,6 +168,10 @@ def fill(header: Header, said: Mapping[str, str]) -> None:
 
 def _count(header: Header, message: Mapping[str, Any]) -> None:
     metadata = header["metadata"]
+    if is_interruption(message):
+        # Nobody said it: it only takes an id.
+        metadata["last_id"] = max(metadata["last_id"], message["id"])
+        return
     if metadata.pop("adopted", False):
         header.update(preview="", last_consolidated=0)
         metadata.update(count=0, last_id=0, root="", last_role="")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catmem.domain.clock import Clock, now, system_clock
-from catmem.domain.errors import BadInput, CatmemError, NotFound
+from catmem.domain.errors import BadInput, CatmemError, LockBusy, NotFound
 from catmem.domain.message import Message
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.sessions import digests, file, repair, upkeep
@@ -180,11 +180,27 @@ class History:
 
     def check(self, ref: SessionRef) -> list[repair.Finding]:
         """What is wrong with a session's file; [] if nothing is. Changes nothing but the quarantine."""
-        return repair.check(self._existing(ref))
+        from catmem.sessions import interruption  # with it come archive and zstd, which few processes need
+
+        found = self._existing(ref)
+        return [*repair.check(found), *interruption.check(found, now(self._clock))]
 
     def repair(self, ref: SessionRef) -> list[str]:
         """Puts right what can be: what was done, one word each (see repair.py)."""
-        return repair.repair(self._existing(ref), now(self._clock))
+        done = repair.repair(self._existing(ref), now(self._clock))
+        return [*done, *([repair.CLOSED] if self.settle(ref)[0] else [])]
+
+    def settle(self, ref: SessionRef) -> tuple[int, int]:
+        """Gives calls that are over a result that says so, once: how many, and how many calls are still open.
+
+        One that is being written just now is left for the next time: (0, 1). Raises NotFound, StorageFailed.
+        """
+        from catmem.sessions import interruption
+
+        try:
+            return interruption.settle(self._existing(ref), now(self._clock))
+        except LockBusy:
+            return 0, 1
 
     def strays(self) -> list[Path]:
         """Files among the sessions that are none, or stand in the wrong place."""

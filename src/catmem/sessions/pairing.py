@@ -10,10 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catmem.sessions.records import message_record
+from catmem.sessions.records import INTERRUPTED, is_interruption, message_record
 
-INTERRUPTED = "interrupted"
-"""The kind of a result that nobody gave: the assistant was stopped between the call and its end."""
 _INTERRUPTED_TEXT = "[interrupted: no result was recorded]"
 
 Call = tuple[int, int]
@@ -24,44 +22,59 @@ Call = tuple[int, int]
 class Pairing:
     """Places are positions in a sequence of messages.
 
-    answered  place of each result -> its call
+    answered  place of each result -> its call; every call has one at most
     open      calls without a result, in order
+    late      place of each of our results -> a call whose true result came after all
     orphans   places of results that answer nothing
     """
 
     answered: Mapping[int, Call]
     open: tuple[Call, ...]
+    late: Mapping[int, Call]
     orphans: tuple[int, ...]
 
 
 def pair(messages: Sequence[Mapping[str, Any]]) -> Pairing:
-    """The pairs among some messages, in the order of the file."""
-    names = {f"{INTERRUPTED}:{message['id']}:": place for place, message in enumerate(messages) if calls_of(message)}
+    """The pairs among some messages, in the order of the file. A result that was given wins over one of ours."""
+    answered, orphans = _answers(messages)
+    calls = [(place, number) for place, message in enumerate(messages) for number, _ in enumerate(calls_of(message))]
+    left = dict.fromkeys(calls)
+    for call in answered.values():
+        del left[call]
+    late: dict[int, Call] = {}
+    ours = [place for place, message in enumerate(messages) if is_interruption(message)]
+    named = {_name(messages[place], number): (place, number) for place, number in calls} if ours else {}
+    for result in ours:
+        found = named.get(str(messages[result].get("uid", "")))
+        if found is None or found[0] > result:
+            orphans.append(result)
+        elif found in left:
+            del left[found]
+            answered[result] = found
+        else:
+            late[result] = found
+    return Pairing(answered, tuple(left), late, tuple(sorted(orphans)))
+
+
+def _answers(messages: Sequence[Mapping[str, Any]]) -> tuple[dict[int, Call], list[int]]:
+    """The results that somebody gave, each with its call, and those without one."""
     waiting: dict[str, list[Call]] = {}
-    nameless: list[Call] = []  # calls without an id that no result can answer any more but one of ours
     answered: dict[int, Call] = {}
     orphans = []
     for place, message in enumerate(messages):
         for number, call in enumerate(calls_of(message)):
             waiting.setdefault(_id(call, "id"), []).append((place, number))
         if message["role"] == "user":
-            nameless += waiting.pop("", [])
-        if message["role"] != "tool":
+            waiting.pop("", None)  # no result without an id can answer them any more
+        if message["role"] != "tool" or is_interruption(message):
             continue
         id = _id(message, "toolCallId")
-        calls = waiting.get(id, [])
-        if message.get("kind") == INTERRUPTED:
-            found = _named(message, names)
-            calls = next((each for each in (calls, nameless) if found in each), [])
+        calls = waiting.get(id)
+        if calls:
+            answered[place] = calls.pop(-1 if id else 0)
         else:
-            found = calls[-1 if id else 0] if calls else None
-        if found is None or not calls:
             orphans.append(place)
-        else:
-            calls.remove(found)
-            answered[place] = found
-    left = sorted([*nameless, *(call for calls in waiting.values() for call in calls)])
-    return Pairing(answered, tuple(left), tuple(orphans))
+    return answered, orphans
 
 
 def cuts(messages: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -71,7 +84,7 @@ def cuts(messages: Sequence[Mapping[str, Any]]) -> list[int]:
     """
     ends: dict[int, int] = {}
     for result, (call, _) in pair(messages).answered.items():
-        if messages[result].get("kind") != INTERRUPTED:
+        if not is_interruption(messages[result]):
             ends[call] = max(ends.get(call, 0), result)
     found, reach = [], 0
     spoken = False
@@ -99,16 +112,17 @@ def _result(message: Mapping[str, Any], number: int, key: str, now: str) -> dict
         _INTERRUPTED_TEXT,
         message.get("timestamp") or now,
         key=key,
-        uid=f"{INTERRUPTED}:{message['id']}:{number}",
+        uid=_name(message, number),
+        # So that it is on the branch of its call, and on no other.
+        parent=str(message.get("uid", "")),
         kind=INTERRUPTED,
         tool_call_id=_id(calls_of(message)[number], "id"),
     )
 
 
-def _named(result: Mapping[str, Any], names: Mapping[str, int]) -> Call | None:
-    head, _, number = str(result.get("uid", "")).rpartition(":")
-    place = names.get(f"{head}:")
-    return (place, int(number)) if place is not None and number.isdecimal() else None
+def _name(message: Mapping[str, Any], number: int) -> str:
+    """The uid of our result of a call. It goes by the message's uid, since its id may be another on another device."""
+    return f"{INTERRUPTED}:{message.get('uid') or '#' + str(message['id'])}:{number}"
 
 
 def _id(value: Mapping[str, Any], name: str) -> str:

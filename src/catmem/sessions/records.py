@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 ROLES = frozenset({"user", "assistant", "tool", "system"})
 
+INTERRUPTED = "interrupted"
+"""The kind of a result that nobody gave: the assistant was stopped between the call and its end."""
+
 # Beyond it a JSON number is no longer exact for other readers, and a flipped digit more likely than so many messages.
 _LARGEST_ID = 2**53
 
@@ -188,6 +191,11 @@ def read_line(raw: bytes) -> tuple[list[tuple[bytes, Record]], str]:
     if not is_record(value) and not is_header(value):
         return [], "not a record"
     return [(body, _loaded(value, body))], reason
+
+
+def is_interruption(message: Mapping[str, Any]) -> bool:
+    """True for a result that nobody gave: one of ours, in place of what was never recorded."""
+    return message.get("kind") == INTERRUPTED and message["role"] == "tool"
 
 
 def is_record(value: object) -> bool:

@@ -21,20 +21,24 @@ from catmem.sessions.rewrite import remove_temporaries, temporaries
 if TYPE_CHECKING:
     from catmem.sessions.archive import Archive
 
-Problem = Literal["line1", "line", "ids-missing", "ids-repeated", "result-alone", "archive", "in-both", "temporary"]
+Problem = Literal[
+    "line1", "line", "ids-missing", "ids-repeated", "result-alone", "call-open", "archive", "in-both", "temporary"
+]
 """line1         line 1 is missing, damaged, behind, or says what the body does not
 line          a line that is no record of this session, in whole or in part
 ids-missing   ids that no message has: their messages could not be written, or were lost with a line
 ids-repeated  an id that does not rise: two files were put together by hand
 result-alone  a tool's result whose call is not there
+call-open     calls that are over and have no result (interruption.py)
 archive       a part of the archive that cannot be read
 in-both       a message that a killed compaction left in the live file and in the archive
 temporary     what a killed write left beside a file"""
 
 LINES, LOST, RENUMBERED, ALONE, ARCHIVE, BOTH = "lines", "lost", "renumbered", "alone", "archive", "in-both"
+CLOSED = "interrupted"
 """What `repair` reports besides the words of open_session.py: damaged lines moved out; missing ids written down;
 repeated ids given anew; results without a call written down; the damaged part of an archive moved out; a compaction
-finished or taken back."""
+finished or taken back; open calls given a result (interruption.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def check(place: Place) -> list[Finding]:
     fault = _fault_of_line1(data, parsed.header)
     if fault:
         found.insert(0, Finding(place.file, "line1", fault, 0, data.find(b"\n") + 1))
-    for first, last in _missing(parsed.records):
+    for first, last in missing(parsed.records):
         found.append(Finding(place.file, "ids-missing", "no message has these ids", first_id=first, last_id=last))
     found += [
         Finding(place.file, "ids-repeated", "the id does not rise", first_id=id, last_id=id)
@@ -120,13 +124,13 @@ def _repair(session: OpenSession, now: str) -> list[str]:
     if done:
         session.header = parsed.header
         session.replace([encode(record) for record in parsed.records])
-    missing = [*_missing(parsed.records), *_gone(session.place, parsed.records)]
+    gaps = [*missing(parsed.records), *_gone(session.place, parsed.records)]
     alone = _alone(session.place, parsed.records)
-    marks = [mark_record("lost", now, key=session.key, first_id=first, last_id=last) for first, last in missing]
+    marks = [mark_record("lost", now, key=session.key, first_id=first, last_id=last) for first, last in gaps]
     marks += [mark_record("alone", now, key=session.key, ids=alone)] if alone else []
     if marks:
         session.write(marks, sync=True)
-        done += [*([LOST] if missing else []), *([ALONE] if alone else [])]
+        done += [*([LOST] if gaps else []), *([ALONE] if alone else [])]
     return list(dict.fromkeys([*session.healed, *done]))
 
 
@@ -143,7 +147,7 @@ def _fault_of_line1(data: bytes, derived: Mapping[str, Any]) -> str:
     return "" if line1.pack(said, 0, len(line)) == line1.pack(meant, 0, len(line)) else "line 1 differs from the body"
 
 
-def _missing(records: Iterable[Mapping[str, Any]]) -> list[tuple[int, int]]:
+def missing(records: Iterable[Mapping[str, Any]]) -> list[tuple[int, int]]:
     """The ranges of ids between messages that no message has and no mark accounts for."""
     ids: set[int] = set()
     last = 0
