@@ -14,6 +14,8 @@ from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catmem.brief.briefer import Briefer
     from catmem.clients.port import Installer
     from catmem.distil.worker import DistilWorker
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from catmem.ledger.ledger import Ledger
     from catmem.llm.fallback import Tell
     from catmem.llm.port import Model
+    from catmem.proxy.reading import Manner
+    from catmem.proxy.recorder import Recorder
+    from catmem.proxy.server import Proxy
     from catmem.recall.recall import Recaller
     from catmem.recall.search import Searcher
     from catmem.sessions.history import History
@@ -50,9 +55,7 @@ class Catmem:
 
     @cached_property
     def history(self) -> History:
-        from catmem.sessions.merged import MergedHistory
-
-        return MergedHistory(self.paths, durability=self.settings.durability, redact=self.redact, clock=self.clock)
+        return self._another_history()
 
     @cached_property
     def _key(self) -> bytes:
@@ -159,6 +162,34 @@ class Catmem:
         from catmem.settings.workspace import project_of
 
         return self.projects.home_of(project_of(cwd, self.settings.project_roots))
+
+    def proxy(
+        self,
+        upstreams: Mapping[str, str],
+        manner: Manner,
+        *,
+        environment: Mapping[str, str],
+        pure: bool = False,
+        token: str = "",
+    ) -> tuple[Proxy, Recorder]:
+        """The proxy and the thread that records what passes it. Each of its threads has a history of its own."""
+        from catmem.proxy.assembly import assemble
+
+        return assemble(
+            self.paths,
+            self.settings,
+            self._another_history,
+            upstreams,
+            manner,
+            environment=environment,
+            pure=pure,
+            token=token,
+        )
+
+    def _another_history(self) -> History:
+        from catmem.sessions.merged import MergedHistory
+
+        return MergedHistory(self.paths, durability=self.settings.durability, redact=self.redact, clock=self.clock)
 
     def close(self) -> None:
         if "store" in self.__dict__:

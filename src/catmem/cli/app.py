@@ -45,6 +45,7 @@ COMMANDS = (
     Row("config", "Read or change a setting.", "读取或修改设置。"),
     Row("install", "Connect an assistant to the memory.", "把助手接入记忆。"),
     Row("uninstall", "Disconnect an assistant again.", "断开助手。"),
+    Row("proxy", "Stand between assistants and their models.", "位于助手与模型之间的代理。"),
     Row("hook", "Called by an assistant, not by people.", "由助手调用，不需手动运行。"),
 )
 # What a disk, or a file in place of stdout, answers to the library's own writing.

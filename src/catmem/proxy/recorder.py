@@ -86,7 +86,10 @@ class Recorder:
         self._workers: set[int] = set()
         self._thread = threading.Thread(target=self._run, name="catmem-recorder", daemon=True)
 
-    def start(self) -> None:
+    def start(self, *, work: bool = False) -> None:
+        """Begins; `work`: what earlier sessions left undone is done meanwhile."""
+        if work:
+            self._spawn()
         self._thread.start()
 
     def put(self, exchange: Exchange) -> None:

@@ -132,17 +132,25 @@ class ProxyThread:
         self._over: asyncio.Event | None = None
         self._thread = threading.Thread(target=self._run, name="catmem-proxy", daemon=True)
 
-    def __enter__(self) -> Proxy:
+    def start(self) -> None:
+        """Returns when it listens. Raises what `Proxy.start` raises."""
         self._thread.start()
         self._begun.wait()
         if self._failure is not None:
             raise self._failure
-        return self._proxy
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Returns when nothing of it is left."""
         if self._loop is not None and self._over is not None:
             self._loop.call_soon_threadsafe(self._over.set)
         self._thread.join()
+
+    def __enter__(self) -> Proxy:
+        self.start()
+        return self._proxy
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def _run(self) -> None:
         asyncio.run(self._serve())

@@ -25,6 +25,7 @@ class Settings:
         default_factory=lambda: {"note": 30.0, "progress": 14.0, "decision": 180.0}
     )
     working_memory_max_age: int = 30
+    archive_batch_size: int = 200
     preference_confirm_threshold: int = 2
     auto_forget_after_days: int = 0
     max_messages: int = 5000
@@ -214,6 +215,13 @@ SETTINGS: tuple[Setting, ...] = (
         "minutes",
         "A session without news for so long is distilled.",
         "会话闲置这么久后即被提炼。",
+    ),
+    Setting(
+        "archive_batch_size",
+        _whole(1, 10_000),
+        "1-10000 messages",
+        "Messages that the proxy holds at most before it writes them; it waits no longer than a second either way.",
+        "代理最多暂存多少条消息就必须写盘；无论如何不超过一秒。",
     ),
     Setting(
         "preference_confirm_threshold",
