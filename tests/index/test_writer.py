@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from catmem.domain.session import SessionRef
 from catmem.index import layout
 from catmem.index.documents import Record
+from catmem.index.reader import EVERY_TYPE
 from tests.index.world import World
 
 
@@ -43,7 +44,8 @@ def test_memories_and_what_was_said_are_found(world: World) -> None:
     assert (indexed.memories, indexed.passages, indexed.busy) == (1, 2, False)
     assert texts(find(world, "argo")) == ["We deploy with Argo CD"]
     assert [(r["type"], r["kind"], r["message_id"]) for r in find(world, "部署")] == [("passage", "user", 1)]
-    assert find(world, "zebra") == [], "the output of tools is not indexed"
+    assert find(world, "zebra") == [], "what a tool gave back is found by who asks for it"
+    assert [(r["kind"], r["message_id"]) for r in find(world, "zebra", types=["output"])] == [("tool", 3)]
 
 
 def test_a_second_catch_up_does_nothing(world: World) -> None:
@@ -63,7 +65,7 @@ def test_only_what_is_new_is_read(world: World) -> None:
     world.history.reads.clear()
     world.history.say("shop", "s2", ("user", "gamma"))
     assert world.catch_up().passages == 1
-    assert world.history.reads == [SessionRef("shop", "s2")]
+    assert set(world.history.reads) == {SessionRef("shop", "s2")}
     assert len(find(world, "alpha", "beta", "gamma")) == 3
 
 
@@ -144,17 +146,17 @@ def test_a_batch_that_was_killed_is_taken_up_again(world: World, monkeypatch: py
     for number in range(6):
         world.history.say("shop", f"s{number}", ("user", f"zebra {number}"), ("assistant", "ok"))
     fail_at = SessionRef("shop", "s4")
-    messages = world.history.messages
+    talk = world.history.talk
 
     def dying(ref: SessionRef) -> list[object]:
         if ref == fail_at:
             raise KeyboardInterrupt
-        return messages(ref)  # type: ignore[return-value]
+        return talk(ref)  # type: ignore[return-value]
 
-    monkeypatch.setattr(world.history, "messages", dying)
+    monkeypatch.setattr(world.history, "talk", dying)
     with pytest.raises(KeyboardInterrupt):
         world.catch_up()
-    monkeypatch.setattr(world.history, "messages", messages)
+    monkeypatch.setattr(world.history, "talk", talk)
     world.catch_up()
     assert sorted(texts(find(world, "zebra"))) == [f"zebra {number}" for number in range(6)]
 
@@ -167,13 +169,15 @@ def test_who_finds_the_index_busy_leaves(world: World) -> None:
     assert world.catch_up().memories == 1
 
 
+@pytest.mark.parametrize("part", layout.PARTS)
 @pytest.mark.parametrize("damage", ["folder", "meta", "postings", "store", "part"])
-def test_a_damaged_index_is_made_anew_with_the_same_answers(world: World, damage: str) -> None:
+def test_a_damaged_index_is_made_anew_with_the_same_answers(world: World, damage: str, part: str) -> None:
     world.learn("We deploy with Argo CD")
-    world.history.say("shop", "s1", ("user", "argo zebra"))
+    world.history.say("shop", "s1", ("user", "argo zebra"), ("tool", "zebra crossing"))
     world.catch_up()
-    before = find(world, "zebra", "argo")
-    folder = Path(layout.part_folder(str(world.paths.search), layout.MEMORIES))
+    before = find(world, "zebra", "argo", types=EVERY_TYPE)
+    assert len(before) == 3
+    folder = Path(layout.part_folder(str(world.paths.search), part))
     if damage == "folder":
         shutil.rmtree(world.paths.search)
     elif damage == "part":
@@ -184,7 +188,7 @@ def test_a_damaged_index_is_made_anew_with_the_same_answers(world: World, damage
         for file in folder.glob("*.idx" if damage == "postings" else "*.store"):
             file.unlink()
     world.catch_up()
-    assert find(world, "zebra", "argo") == before
+    assert find(world, "zebra", "argo", types=EVERY_TYPE) == before
 
 
 def test_a_rebuilt_database_is_indexed_anew(world: World) -> None:
@@ -232,9 +236,10 @@ def test_a_memory_forgotten_elsewhere_goes_with_the_next_catch_up(world: World) 
 
 def test_a_forgotten_phrase_is_cut_out_of_passages(world: World) -> None:
     world.history.say("shop", "s1", ("user", "We deploy on Fridays. Xanthippe has the code."), ("assistant", "okay"))
+    world.history.say("shop", "s1", ("tool", "$ cat notes\nXanthippe has the code.\nokapi"))
     world.history.say("shop", "s2", ("user", "deploy zebra"))
     world.catch_up()
-    assert world.index.forget([], ["xanthippe  has the CODE."]) == 1
+    assert world.index.forget([], ["xanthippe  has the CODE."]) == 2
     assert files_with(world, "xanthippe") == []
     assert texts(find(world, "fridai", "friday")) == ["We deploy on Fridays. "]
     assert len(find(world, "deploy")) == 2
@@ -243,13 +248,14 @@ def test_a_forgotten_phrase_is_cut_out_of_passages(world: World) -> None:
 def test_a_rebuild_does_not_bring_a_forgotten_sentence_back(world: World) -> None:
     doomed = world.learn("Xanthippe has the code")
     world.history.say("shop", "s1", ("user", "We deploy on Fridays. Remember, Xanthippe has the code, okay? Zebra."))
+    world.history.say("shop", "s1", ("tool", "okapi\nXanthippe has the code\n"))
     world.catch_up()
     world.store.forget([doomed])
     world.catch_up()
     assert files_with(world, "xanthippe") == []
     world.rebuild()
     assert files_with(world, "xanthippe") == []
-    assert len(find(world, "zebra", types=["passage"])) == 1
+    assert len(find(world, "zebra", types=["passage"])) == len(find(world, "okapi", types=["output"])) == 1
 
 
 def test_a_long_message_becomes_several_passages(world: World) -> None:
@@ -288,13 +294,13 @@ def test_bit_by_bit_or_at_once_the_index_is_the_same(
         if step == "learn":
             world.learn(f"{one} {other}", sessions=(f"s{number}",))
         elif step == "say":
-            world.history.say("shop", f"s{number % 3}", ("user", f"{one} {other}"))
+            world.history.say("shop", f"s{number % 3}", ("user", f"{one} {other}"), ("tool", other))
         else:
             world.catch_up()
     world.catch_up()
 
     def answers() -> list[tuple[str, str, str]]:
-        found = find(world, "zebra", "okapi", "部署", "测试", "deploy", "8443", limit=1000)
+        found = find(world, "zebra", "okapi", "部署", "测试", "deploy", "8443", types=EVERY_TYPE, limit=1000)
         return sorted((r["type"], r["id"], r["text"]) for r in found)
 
     before = answers()

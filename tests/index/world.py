@@ -36,9 +36,9 @@ class FakeHistory:
             metadata = {"project": ref.project, "count": len(messages), "last_id": last.id if last else 0}
             yield SessionHeader(ref.key, "", "", START, last.timestamp if last else START, 0, metadata)
 
-    def messages(self, ref: SessionRef) -> list[Message]:
+    def talk(self, ref: SessionRef) -> Iterator[Message]:
         self.reads.append(ref)
-        return list(self.sessions[ref])
+        return iter(list(self.sessions[ref]))
 
 
 class World:

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from catmem.domain.message import Message, ToolCall
+from catmem.domain.session import SessionRef
+from catmem.recall.recall import Recaller
 from catmem.recall.search import GAP, MOST, Searcher, lines_about
 from catmem.settings.schema import Settings
 from catmem.text.tokens import query_tokens
 from tests.index.world import World
+from tests.recall.zones import zone
 
 LOG = "\n".join(f"line {number} of the log" for number in range(20))
 LATER = "2026-05-01T10:00:00.000Z"
@@ -23,7 +27,7 @@ def world(tmp_path: Path):
     made = World(tmp_path)
     said = made.history
     said.say("shop", "monday", ("user", "The staging database\nis on port 5432.\nIt was slow.\nBye."))
-    said.say("shop", "monday", ("assistant", "好的：测试环境的数据库端口是 5432。"), ("tool", "database port 9999"))
+    said.say("shop", "monday", ("assistant", "好的：测试环境的数据库端口是 5432。"), ("tool", "shard 9999 is up"))
     said.say("茶壶", "tuesday", ("user", "The blog database has port 3306, the cache has none."), at=LATER)
     said.say("茶壶", "tuesday", ("user", "thanks"), ("user", "Thanks "), ("user", "修改youer服务端"), at=LATER)
     made.catch_up()
@@ -34,7 +38,7 @@ def world(tmp_path: Path):
 @pytest.fixture
 def search(world: World):
     searcher = Searcher(world.paths, Settings())
-    return lambda words, project=None, **how: searcher.search(words, project=project, **how)
+    return lambda words, project=None, **how: searcher.search(words, project=project, **how)["items"]
 
 
 def places(found) -> list[str]:
@@ -61,7 +65,49 @@ def test_by_project_role_and_time(search):
     assert places(search("数据库 database", "shop", role="assistant")) == ["monday#2"]
     assert places(search("database", since=LATER)) == ["tuesday#1"]
     assert places(search("database", until="2026-04-01T00:00:00.000Z")) == ["monday#1"]
-    assert search("9999") == [], "tools say nothing"
+
+
+def test_what_tools_were_given_and_gave_back_comes_after_what_was_said(world, search):
+    said = world.history
+    said.say("shop", "friday", ("user", "run it with 8192 workers"), ("tool", "8192 workers started\nshard 8192 up"))
+    call = ToolCall("t1", "Bash", json.dumps({"command": "start --workers\n# 启动队列", "description": "x"}))
+    said.sessions[SessionRef("shop", "friday")].append(
+        Message("assistant", "", LATER, "friday-3", 3, "friday", tool_calls=(call,))
+    )
+    world.catch_up()
+    assert places(search("9999")) == ["monday#3"] == places(search("9999", role="tool"))
+    assert search("9999")[0]["role"] == "tool" and search("9999", role="user") == []
+    assert places(search("8192")) == ["friday#1", "friday#2"] == places(search("8192 up"))[::-1]
+    assert places(search("workers", limit=2)) == ["friday#1", "friday#2"]
+    assert places(search("启动队列")) == ["friday#3"]
+    assert search("启动队列")[0]["text"] == "Bash\ncommand: start --workers\n# 启动队列\ndescription: x"
+    recaller = Recaller(world.paths, Settings())
+    assert [item["message_id"] for item in recaller.recall("8192 workers", project=None)["items"]] == [1]
+
+
+def test_a_long_output_is_found_by_its_beginning(world, search):
+    world.history.say("shop", "friday", ("tool", "needle\n" + "hay straw\n" * 10_000 + "thimble"))
+    world.catch_up()
+    assert places(search("needle")) == ["friday#1"] and search("thimble") == []
+
+
+def test_a_day_in_the_words_bounds_the_search(world):
+    # The day before is the 16th in Shanghai, which begins on the 15th elsewhere.
+    for at, line in (("2026-04-15T16:30:00.000Z", "Decided: keep the old parser."), ("2026-04-16T16:00:00.000Z", "x")):
+        world.history.say("shop", "april", ("user", line), at=at)
+    world.history.say("shop", "march", ("user", "Decided: no parser."))
+    world.catch_up()
+    now = 1_776_384_000  # 2026-04-17T00:00:00Z, eight o'clock there
+    searcher, recaller = (kind(world.paths, Settings(), lambda: now) for kind in (Searcher, Recaller))
+    with zone("Asia/Shanghai"):
+        for asked in (searcher.search, recaller.recall):
+            for words in ("What did we decide yesterday?", "昨天 decided"):
+                found = asked(words, project=None, read_days=True)
+                assert [(i["session"], i["message_id"]) for i in found["items"]] == [("april", 1)]
+                assert found["period"]["since"] == "2026-04-15T16:00:00.000Z"
+            assert len(asked("What did we decide yesterday?", project=None)["items"]) == 2
+            found = asked('decided "yesterday"', project=None, read_days=True)
+            assert len(found["items"]) == 2 and "period" not in found
 
 
 def test_what_was_said_again_is_shown_once_with_its_number(search):
@@ -87,7 +133,7 @@ def test_a_merged_project_is_searched_as_one(world, search):
 
 def test_nothing_was_ever_indexed(tmp_path):
     world = World(tmp_path / "empty")
-    assert Searcher(world.paths, Settings()).search("x", project=None) == []
+    assert Searcher(world.paths, Settings()).search("x", project=None)["items"] == []
 
 
 @given(st.integers(1, MOST), st.sampled_from(["the database port", "thanks database 服务端", "端口 the"]))

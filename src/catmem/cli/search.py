@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from catmem.cli.days import day
+from catmem.cli.asking import Bounds, asking_options, tell_period
 from catmem.cli.output import Session, local_minute, mem_command, two
 from catmem.cli.words import word
 from catmem.recall.search import MOST, ROLES, Passage
@@ -19,25 +17,10 @@ from catmem.recall.search import MOST, ROLES, Passage
 )
 @click.argument("words", nargs=-1, required=True, metavar=two("WORDS…", "关键词…"))
 @click.option(
-    "--project",
-    metavar="P",
-    help=two("The project (default: that of this folder).", "项目（默认为当前文件夹的项目）。"),
-)
-@click.option("--all-projects", is_flag=True, help=two("Search every project.", "检索所有项目。"))
-@click.option(
     "--role",
     type=click.Choice(ROLES),
     metavar="R",
     help=two(f"Only what this one said: {', '.join(ROLES)}.", f"只要这一方说的：{'、'.join(ROLES)}。"),
-)
-@click.option("--since", metavar="DAY", help=two("Only from this day on.", "只要这一天及以后的。"))
-@click.option("--until", metavar="DAY", help=two("Only up to this day.", "只要这一天及以前的。"))
-@click.option(
-    "--limit",
-    type=click.IntRange(1, MOST),
-    default=10,
-    metavar="N",
-    help=two("Most results (10).", "最多条数（默认 10）。"),
 )
 @click.option(
     "--context",
@@ -46,49 +29,29 @@ from catmem.recall.search import MOST, ROLES, Passage
     metavar="N",
     help=two("Lines around each line found (1).", "每处结果前后各显示几行（默认 1）。"),
 )
-def command(
-    session: Session,
-    words: tuple[str, ...],
-    project: str | None,
-    all_projects: bool,
-    role: str | None,
-    since: str | None,
-    until: str | None,
-    limit: int,
-    context: int,
-) -> None:
+@asking_options(most=MOST)
+def command(session: Session, words: tuple[str, ...], role: str | None, context: int, bounds: Bounds) -> None:
     catmem = session.catmem
-    scope = _scope(session, project, all_projects)
     catmem.index.catch_up(catmem.store, catmem.history)
-    items = catmem.searcher.search(
+    found = catmem.searcher.search(
         " ".join(words),
-        project=scope,
+        project=bounds.project,
         role=role,
-        since=day(since),
-        until=day(until, end=True),
-        limit=limit,
+        since=bounds.since,
+        until=bounds.until,
+        limit=bounds.limit,
         context=context,
+        read_days=True,
     )
-    session.result({"mode": "keyword", "items": items})
+    session.result({**found})
     if session.as_json:
         return
-    for item in items:
+    tell_period(session, found.get("period"))
+    for item in found["items"]:
         _print(session, item)
-    if not items:
+    if not found["items"]:
         session.say("nobody has said that", "没有人说过这些")
-        if scope is not None:
-            session.note(
-                f"only {scope} was searched; --all-projects searches all",
-                f"只检索了 {scope}；--all-projects 可检索所有项目",
-            )
-
-
-def _scope(session: Session, project: str | None, all_projects: bool) -> str | None:
-    if project is not None:
-        return session.catmem.projects.registry().home(project)
-    if all_projects or not session.catmem.settings.project_scope_enabled:
-        return None
-    return str(session.catmem.project_of(os.getcwd()).key)
+        bounds.note(session)
 
 
 def _print(session: Session, item: Passage) -> None:

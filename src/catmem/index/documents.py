@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from catmem.domain.clock import seconds_of
 from catmem.domain.memory import Memory, Revision, statement_hash
-from catmem.domain.message import Message
+from catmem.domain.message import Message, ToolCall, is_said
 from catmem.domain.session import SessionRef
 from catmem.index import layout
 from catmem.text.tokens import tokens
@@ -22,6 +22,8 @@ Fields: TypeAlias = dict[str, Any]
 PASSAGE_LENGTH = 4000
 # Of one message: what is pasted beyond 64,000 characters is data, and would make the index as large as the sessions.
 MOST_PASSAGES = 16
+# Of what a tool gave back the beginning tells what it was: 32,000 characters.
+MOST_OUTPUTS = 8
 
 # Subjects that stand for "nothing in particular"; to find by them would be to find everything.
 _PLAIN_SUBJECTS = frozenset({"user", "project", "用户", "项目"})
@@ -73,13 +75,39 @@ def _memory_words(revision: Revision) -> list[str]:
 
 def passage_records(ref: SessionRef, message: Message, forgotten: Set[str] = frozenset()) -> Iterator[Record]:
     """The passages of a message: one, or several if it is long. Sentences that the user had forgotten are left out."""
-    text = without_forgotten(message.content, forgotten) if forgotten else message.content
-    for number, piece in enumerate(islice(_pieces(text), MOST_PASSAGES)):
+    if is_said(message):
+        text = without_forgotten(message.content, forgotten) if forgotten else message.content
+        yield from _passages(ref, message, message.role, _pieces(text), MOST_PASSAGES)
+
+
+def output_records(ref: SessionRef, message: Message, forgotten: Set[str] = frozenset()) -> Iterator[Record]:
+    """The passages of what a message gave to tools, or brought back from one; bounded as a whole."""
+    texts = [message.content] if message.role == "tool" else [_call_text(call) for call in message.tool_calls]
+    pieces = (piece for text in texts for piece in _pieces(text))
+    bounded = islice(pieces, MOST_OUTPUTS)
+    kept = (without_forgotten(piece, forgotten) for piece in bounded) if forgotten else bounded
+    yield from _passages(ref, message, "tool", filter(str.strip, kept), MOST_OUTPUTS)
+
+
+def _call_text(call: ToolCall) -> str:
+    """The name and arguments of a call as a person reads them: without the quotes and escapes of JSON."""
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError:
+        arguments = call.arguments
+    if not isinstance(arguments, dict):
+        return f"{call.name}\n{call.arguments}"
+    lines = (f"{n}: {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}" for n, v in arguments.items())
+    return "\n".join([call.name, *lines])
+
+
+def _passages(ref: SessionRef, message: Message, kind: str, pieces: Iterator[str], most: int) -> Iterator[Record]:
+    for number, piece in enumerate(islice(pieces, most)):
         yield {
             "type": "passage",
             "id": f"{ref.key}#{message.id}" + (f".{number}" if number else ""),
             "text": piece,
-            "kind": message.role,
+            "kind": kind,
             "scope": "project",
             "project": ref.project,
             "session": ref.key,
@@ -92,7 +120,7 @@ def passage_records(ref: SessionRef, message: Message, forgotten: Set[str] = fro
 def fields_of(record: Record) -> Fields:
     """The fields of the document of a record; the record alone is enough to make its document again."""
     memory = record["type"] == "memory"
-    words = record["words"] if memory else " ".join(tokens(record["text"]))
+    words = record["words"] if memory else " ".join(_passage_words(record))
     status = record.get("status", "live")
     instants = record["instants"] or [0]
     return {
@@ -106,6 +134,11 @@ def fields_of(record: Record) -> Fields:
         layout.PAST if status == "superseded" else layout.BODY: words,
         layout.RECORD: json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
     }
+
+
+def _passage_words(record: Record) -> list[str]:
+    """Each word of an output once: a log says the same a thousand times, and making tokens is what indexing costs."""
+    return tokens(" ".join(dict.fromkeys(record["text"].split())) if record["kind"] == "tool" else record["text"])
 
 
 def id_term(record: Record) -> str:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 
 # Counts up whenever fields, records or the tokens of catmem.text change: an index of another number is made anew.
-FORMAT = 1
+FORMAT = 2
 
 MEMORIES = "memories"
 PASSAGES = "passages"
-PARTS = (MEMORIES, PASSAGES)
-"""Two indexes: BM25 weighs a word by its rarity and a text by its length, and memories are short, passages long."""
+OUTPUTS = "outputs"
+PARTS = (MEMORIES, PASSAGES, OUTPUTS)
+"""An index each: BM25 weighs a word by its rarity and a text by its length. Memories are short, passages long, and what
+tools were given and gave back (outputs) is neither said nor written by anybody, so recall never asks for it."""
 
 ID = "id"
 SESSION = "session"

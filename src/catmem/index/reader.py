@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
     from catmem.index.documents import Record
 
-_PART_OF = {"memory": layout.MEMORIES, "passage": layout.PASSAGES}
-TYPES = tuple(_PART_OF)
+_PART_OF = {"memory": layout.MEMORIES, "passage": layout.PASSAGES, "output": layout.OUTPUTS}
+TYPES = ("memory", "passage")
+"""What is asked for where nothing else is said: never what tools gave back."""
+EVERY_TYPE = tuple(_PART_OF)
 
 # Instants beyond these are no times of ours; they bound an open end of a range.
 _EARLIEST = -(2**62)
@@ -59,6 +61,7 @@ class SearchReader:
         since: int | None = None,
         until: int | None = None,
         past: bool = False,
+        every: bool = False,
         limit: int = 50,
     ) -> list[Record]:
         """The best `limit` documents of each type, best first.
@@ -68,6 +71,7 @@ class SearchReader:
         kinds     kinds of memories and roles of passages; empty for all
         since     and `until`, in milliseconds since the epoch and both included: something of it was said between them
         past      superseded memories too
+        every     only documents that have every term
 
         Each is its stored record with `bm25` added.
         """
@@ -76,7 +80,7 @@ class SearchReader:
             index, searcher = self._part(_PART_OF[type])
             try:
                 homes = self._members(projects)
-                query = _query(index.schema, terms, homes, kinds, since, until, past and type == "memory")
+                query = _query(index.schema, terms, homes, kinds, since, until, past and type == "memory", every)
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
                 for score, address in hits:
                     record = json.loads(searcher.doc(address).get_first(layout.RECORD))
@@ -149,11 +153,14 @@ def _query(
     since: int | None,
     until: int | None,
     past: bool,
+    every: bool,
 ) -> Any:
-    query, should, must = tantivy.Query, tantivy.Occur.Should, tantivy.Occur.Must
+    query, must = tantivy.Query, tantivy.Occur.Must
+    # Alternatives of bare terms and nothing beside them: only of these tantivy skips whole blocks that cannot win.
+    occurs = must if every else tantivy.Occur.Should
     fields = (layout.BODY, layout.PAST) if past else (layout.BODY,)
     words = [
-        (should, query.boost_query(query.term_query(schema, field, token, "freq"), weight))
+        (occurs, query.boost_query(query.term_query(schema, field, token, "freq"), weight))
         for token, weight in terms
         for field in fields
     ]

@@ -11,12 +11,12 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from catmem.domain.errors import CatmemError, DataDamaged, LockBusy, NotFound, StorageFailed
-from catmem.domain.message import is_said
-from catmem.domain.session import SessionHeader
+from catmem.domain.message import Message, is_said
+from catmem.domain.session import SessionHeader, SessionRef
 from catmem.index import layout
-from catmem.index.documents import id_term, memory_records, passage_records, session_term
+from catmem.index.documents import id_term, memory_records, output_records, passage_records, session_term
 from catmem.index.part import Part, PartWriter
-from catmem.index.reader import SearchReader
+from catmem.index.reader import EVERY_TYPE, SearchReader
 from catmem.index.watermark import Watermark, database_identity, forgotten_hashes
 from catmem.sessions.history import History
 from catmem.settings.paths import FILE_MODE, Paths
@@ -49,6 +49,7 @@ class SearchIndex:
         self._folder = Path(layout.index_folder(str(paths.search)))
         self._memories = Part(self._folder / layout.MEMORIES)
         self._passages = Part(self._folder / layout.PASSAGES)
+        self._outputs = Part(self._folder / layout.OUTPUTS)
 
     def reader(self) -> SearchReader:
         return SearchReader(str(self._paths.search))
@@ -91,7 +92,7 @@ class SearchIndex:
     def _catch_up(self, store: MemoryStore, history: History) -> Indexed:
         self._remove_old_formats()
         mark = Watermark.load(self._folder / "watermark.json")
-        if not (self._memories.exists() and self._passages.exists()):
+        if not all(part.exists() for part in (self._memories, self._passages, self._outputs)):
             mark = Watermark(mark.path)
         self._paths.make(self._folder)
         memories = self._index_memories(store, mark)
@@ -124,7 +125,8 @@ class SearchIndex:
     def _forget(self, ids: Sequence[str], phrases: Sequence[str]) -> int:
         """What the memories said goes from the passages too: recall must not bring it back as a quotation."""
         said = {*phrases, *self._memories.texts_of(ids)}
-        return self._memories.scrub(ids) + self._passages.scrub((), sorted(said))
+        quoted = sum(part.scrub((), sorted(said)) for part in (self._passages, self._outputs))
+        return self._memories.scrub(ids) + quoted
 
     def _index_sessions(self, store: MemoryStore, history: History, mark: Watermark) -> Indexed:
         headers = list(history.headers(None))
@@ -135,19 +137,20 @@ class SearchIndex:
             return Indexed()
         hidden = forgotten_hashes(store)
         added, uncommitted, problems = 0, 0, list[str]()
-        with self._passages.writing() as writer:
+        with self._passages.writing() as passages, self._outputs.writing() as outputs:
             for ref in deleted:
-                writer.remove_session(session_term(ref.project, ref.key))
+                _remove_session(ref, passages, outputs)
                 del mark.sessions[ref]
             for header in behind:
                 try:
-                    count = _index_session(writer, history, header, mark, hidden)
+                    said, beside = _index_session(passages, outputs, history, header, mark, hidden)
                 except CatmemError as error:
                     problems.append(f"{header.key}: {error}")
                     continue
-                added, uncommitted = added + count, uncommitted + count
+                added, uncommitted = added + said, uncommitted + said + beside
                 if uncommitted >= BATCH:
-                    writer.commit()
+                    passages.commit()
+                    outputs.commit()
                     mark.save()
                     uncommitted = 0
         mark.save()
@@ -179,7 +182,7 @@ class SearchIndex:
         """Raises DataDamaged if a file of the index is missing or unreadable, which adding to it would not show."""
         reader = self.reader()
         with contextlib.suppress(NotFound):
-            reader.search([(CHECK_TERM, 1.0)], limit=1)
+            reader.search([(CHECK_TERM, 1.0)], types=EVERY_TYPE, limit=1)
 
     def _clear(self) -> None:
         if self._folder.is_dir():
@@ -194,22 +197,42 @@ class SearchIndex:
 
 
 def _index_session(
-    writer: PartWriter, history: History, header: SessionHeader, mark: Watermark, hidden: frozenset[str]
-) -> int:
-    """Indexes the messages of a session that the watermark has not seen. Returns how many."""
+    passages: PartWriter,
+    outputs: PartWriter,
+    history: History,
+    header: SessionHeader,
+    mark: Watermark,
+    hidden: frozenset[str],
+) -> tuple[int, int]:
+    """Indexes the messages of a session that the watermark has not seen: how many that were said, and others."""
     ref = header.ref
-    said = [message for message in history.messages(ref) if is_said(message)]
     last, counted, _ = mark.sessions.get(ref, (0, 0, ""))
-    if last == 0 or sum(message.id <= last for message in said) != counted:
+    # Read twice rather than held: a session may be larger than the memory.
+    if last == 0 or sum(m.id <= last for m in history.talk(ref) if _is_searched(m)) != counted:
         # Never seen, or a rewind or a purge took messages away that are indexed.
-        writer.remove_session(session_term(ref.project, ref.key))
+        _remove_session(ref, passages, outputs)
         last = 0
-    new = [message for message in said if message.id > last]
-    for message in new:
+    present, new, said = 0, 0, 0
+    for message in filter(_is_searched, history.talk(ref)):
+        present += 1
+        if message.id <= last:
+            continue
+        new, said = new + 1, said + is_said(message)
         for record in passage_records(ref, message, hidden):
-            writer.replace(id_term(record), [record])
-    mark.sessions[ref] = (header.last_id, len(said), header.updated_at)
-    return len(new)
+            passages.replace(id_term(record), [record])
+        for record in output_records(ref, message, hidden):
+            outputs.replace(id_term(record), [record])
+    mark.sessions[ref] = (header.last_id, present, header.updated_at)
+    return said, new - said
+
+
+def _is_searched(message: Message) -> bool:
+    return is_said(message) or message.role == "tool" or bool(message.tool_calls)
+
+
+def _remove_session(ref: SessionRef, *writers: PartWriter) -> None:
+    for writer in writers:
+        writer.remove_session(session_term(ref.project, ref.key))
 
 
 def _storage(path: Path, error: OSError) -> StorageFailed:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
-from catmem.domain.clock import Clock, seconds_of, system_clock
-from catmem.domain.errors import NotFound
 from catmem.index import layout
 from catmem.index.documents import Record
-from catmem.index.mending import ask_mending
-from catmem.index.reader import SearchReader
+from catmem.recall.asking import Asking, milliseconds
 from catmem.recall.keyword import find
+from catmem.recall.period import Period
 from catmem.recall.query import Query
 from catmem.recall.why import why
 from catmem.settings.language import language_of
-from catmem.settings.paths import Paths
-from catmem.settings.schema import Settings
 
 
 class Item(TypedDict):
@@ -34,29 +29,18 @@ class Item(TypedDict):
 
 
 class Recall(TypedDict):
-    """`mode` says by what means the items were found; `items` are best first."""
+    """`mode` says by what means the items were found; `items` are best first.
+
+    `period` is the day that the query named, where it was read (see Recaller.recall).
+    """
 
     mode: str
     items: list[Item]
+    period: NotRequired[Period]
 
 
-class Recaller:
-    """Recalls from the index of a data directory as its settings say. The index must have caught up before.
-
-    `mend` makes the index anew; it is called when the index proves to be damaged, and the query asked again.
-    """
-
-    def __init__(
-        self,
-        paths: Paths,
-        settings: Settings,
-        clock: Clock = system_clock,
-        mend: Callable[[], object] | None = None,
-    ) -> None:
-        self._mend = mend
-        self._settings = settings
-        self._clock = clock
-        self._reader = SearchReader(str(paths.search))
+class Recaller(Asking):
+    """Recalls what is relevant enough: memories, and passages of what was said."""
 
     def recall(
         self,
@@ -69,6 +53,7 @@ class Recaller:
         until: str | None = None,
         past: bool = False,
         searched: bool = True,
+        read_days: bool = False,
     ) -> Recall:
         """What is known about `query`: of a project and the profile, or of all projects for None.
 
@@ -77,14 +62,19 @@ class Recaller:
         since, until  stamps, both included
         past          superseded memories too
         searched      False for a prompt that the user typed to an assistant: "continue" then searches for nothing
+        read_days     a day that the query names ("yesterday") is taken out of it and bounds the search; `period` tells
 
         Any text is a safe query. Raises DataDamaged if the index cannot be read and there is nobody to mend it.
         """
+        period = None
+        if read_days:
+            query, period, since, until = self._days_of(query, since, until)
         hits = self.hits(
             query, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
         )
         language = language_of(self._settings.language)
-        return {"mode": "keyword", "items": [_item(hit, why(hit, query, language)) for hit in hits]}
+        found = Recall(mode="keyword", items=[_item(hit, why(hit, query, language)) for hit in hits])
+        return {**found, "period": period} if period else found
 
     def hits(
         self,
@@ -107,23 +97,19 @@ class Recaller:
                 self._reader,
                 asked,
                 limit=limit,
-                now=round(self._clock() * 1000),
+                now=self._now(),
                 half_lives=self._settings.recency_half_life_days,
                 threshold=self._settings.semantic_match_threshold,
                 types=("memory",) if kind else ("memory", "passage"),
                 projects=None if project is None else (project, layout.PROFILE),
                 kinds=(kind,) if kind else (),
-                since=_milliseconds(since),
-                until=_milliseconds(until),
+                since=milliseconds(since),
+                until=milliseconds(until),
                 past=past,
                 searched=searched,
             )
 
-        try:
-            return ask_mending(self._reader, ask, self._mend)
-        except NotFound:
-            # Nothing was ever indexed, so there is nothing to find.
-            return []
+        return self._ask(ask)
 
 
 def _item(hit: Record, why: str) -> Item:
@@ -140,7 +126,3 @@ def _item(hit: Record, why: str) -> Item:
         message_id=hit["message_id"],
         at=hit["at"],
     )
-
-
-def _milliseconds(stamp: str | None) -> int | None:
-    return None if stamp is None else round(seconds_of(stamp) * 1000)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
-from typing import TypedDict
+from collections.abc import Container, Iterator, Sequence
+from typing import Any, NotRequired, TypedDict
 
-from catmem.domain.clock import Clock, seconds_of, system_clock
-from catmem.domain.errors import NotFound
 from catmem.index.documents import Record
-from catmem.index.mending import ask_mending
-from catmem.index.reader import SearchReader
+from catmem.recall.asking import Asking, milliseconds
+from catmem.recall.period import Period
 from catmem.recall.query import Query
-from catmem.recall.rank import rank, words_of
+from catmem.recall.rank import PassageWords, rank
 from catmem.recall.relevance import Relevance
-from catmem.settings.paths import Paths
-from catmem.settings.schema import Settings
 from catmem.text.tokens import tokens
 
-# So many are ranked, whatever the limit is, so that the best 5 of a search for 100 are those of a search for 5.
+# The most that one search shows. Of each kind of hit so many are ranked, whatever the limit is, so that the best 5 of
+# a search for 100 are those of a search for 5.
 MOST = 200
 # Of a line without an end, a paragraph of Chinese or a log, so much is shown on each side of the first word met.
 _BESIDE = 80
 GAP = "…"
+
+ROLES: Sequence[str] = ("user", "assistant", "tool")
+"""Whose words are searched; `tool` is what assistants gave to tools and what came back."""
+# In what order: what has every word before what has some of them, and what people said before what tools did.
+_CLASSES = tuple((every, type) for every in (True, False) for type in ("passage", "output"))
 
 
 class Passage(TypedDict):
@@ -42,23 +44,16 @@ class Passage(TypedDict):
     lines: list[str]
 
 
-class Searcher:
-    """Searches the passages of a data directory's index, which must have caught up before.
+class Found(TypedDict):
+    """`items` are best first; `period` is the day that the words named, where it was read."""
 
-    `mend` makes the index anew; it is called when the index proves to be damaged.
-    """
+    mode: str
+    items: list[Passage]
+    period: NotRequired[Period]
 
-    def __init__(
-        self,
-        paths: Paths,
-        settings: Settings,
-        clock: Clock = system_clock,
-        mend: Callable[[], object] | None = None,
-    ) -> None:
-        self._reader = SearchReader(str(paths.search))
-        self._settings = settings
-        self._clock = clock
-        self._mend = mend
+
+class Searcher(Asking):
+    """Searches the passages of a data directory's index."""
 
     def search(
         self,
@@ -70,68 +65,84 @@ class Searcher:
         until: str | None = None,
         limit: int = 20,
         context: int = 1,
-    ) -> list[Passage]:
+        read_days: bool = False,
+    ) -> Found:
         """The passages that have the words: first those that have all of them, then those with the most telling ones.
 
+        What tools were given and gave back comes after what was said, of either kind.
+
         project       with all that was merged into it; None for every project
-        role          `user` or `assistant`
+        role          one of ROLES; None for all
         since, until  stamps, both included
         limit         at most so many, up to MOST
         context       lines before and after each line that has a word
+        read_days     a day that the words name ("yesterday") is taken out of them and bounds the search
 
         Any text is a safe query. Raises DataDamaged if the index cannot be read and there is nobody to mend it.
         """
+        period = None
+        if read_days:
+            words, period, since, until = self._days_of(words, since, until)
         query = Query(words)
+        bounds: dict[str, Any] = {
+            "projects": None if project is None else (project,),
+            "kinds": (role,) if role else (),
+            "since": milliseconds(since),
+            "until": milliseconds(until),
+        }
+        hits = self._ask(lambda: list(self._hits(query, bounds, role, limit)))
+        found = Found(mode="keyword", items=[_passage(hit, query, context) for hit in hits])
+        return {**found, "period": period} if period else found
 
-        def ask() -> list[Record]:
-            if not query.terms:
-                return []
-            found = self._reader.search(
-                query.terms,
-                types=("passage",),
-                projects=None if project is None else (project,),
-                kinds=(role,) if role else (),
-                since=_milliseconds(since),
-                until=_milliseconds(until),
-                limit=MOST,
-            )
-            return self._ranked(found, query) if found else []
+    def _hits(self, query: Query, bounds: dict[str, Any], role: str | None, limit: int) -> Iterator[Record]:
+        """The hits class by class, so that a class is only asked for where those before it leave room."""
+        seen: set[str] = set()
+        for every, type in _CLASSES:
+            if len(seen) >= limit or not query.terms or role not in (None, *_ROLES_OF[type]):
+                continue
+            found = self._reader.search(query.terms, types=(type,), every=every, limit=MOST, **bounds)
+            new = [hit for hit in _folded(self._ranked(found, query, type, every), every) if _said(hit) not in seen]
+            for hit in new[: limit - len(seen)]:
+                seen.add(_said(hit))
+                yield hit
 
-        try:
-            hits = ask_mending(self._reader, ask, self._mend)
-        except NotFound:
-            # Nothing was ever indexed, so there is nothing to find.
-            return []
-        complete_first = sorted(hits, key=lambda hit: not _is_complete(hit, query))
-        return [_passage(hit, query, context) for hit in complete_first[:limit]]
-
-    def _ranked(self, found: list[Record], query: Query) -> list[Record]:
-        for hit in found:
-            # All its tokens: that a hook asks only whether a stem stands in a text is for the hook's haste.
-            hit["word_set"] = frozenset(tokens(hit["text"]))
+    def _ranked(self, found: list[Record], query: Query, type: str, every: bool) -> list[Record]:
         asked = [token for unit in query.units for token in unit]
-        measure = Relevance(query, self._reader.count("passage"), self._reader.frequencies("passage", asked))
-        ranked = rank(
+        for hit in found:
+            words: Container[str] = PassageWords(hit["text"])
+            sure = all(t in words for t in query.everything) if every else any(t in words for t in asked)
+            # The index knows better: a word may be met by a stem that is spelled otherwise.
+            hit["word_set"] = words if sure else frozenset(tokens(hit["text"]))
+        measure = Relevance(query, self._reader.count(type), self._reader.frequencies(type, asked))
+        return rank(
             found,
             query,
             measure,
-            now=round(self._clock() * 1000),
+            now=self._now(),
             half_lives=self._settings.recency_half_life_days,
             # Who searches by hand wants what is there; how relevant it is tells the order.
             threshold=0.0,
             searched=True,
         )
-        return _folded(ranked)
 
 
-def _folded(hits: Sequence[Record]) -> list[Record]:
+_ROLES_OF = {"passage": ("user", "assistant"), "output": ("tool",)}
+
+
+def _folded(hits: Sequence[Record], complete: bool) -> list[Record]:
     """The first of those that say the very same, with how many more there are."""
     kept: dict[str, Record] = {}
     for hit in hits:
-        twin = kept.setdefault(" ".join(hit["text"].casefold().split()), hit)
+        hit["complete"] = complete
+        twin = kept.setdefault(_said(hit), hit)
         if twin is not hit:
             twin["folded"] = twin.get("folded", 0) + 1
     return list(kept.values())
+
+
+def _said(hit: Record) -> str:
+    """The text, however its letters are cased and its words spaced."""
+    return " ".join(hit["text"].casefold().split())
 
 
 def _passage(hit: Record, query: Query, context: int) -> Passage:
@@ -142,16 +153,11 @@ def _passage(hit: Record, query: Query, context: int) -> Passage:
         role=hit["kind"],
         at=hit["at"],
         score=hit["score"],
-        complete=_is_complete(hit, query),
+        complete=hit["complete"],
         same=hit.get("folded", 0),
         text=hit["text"],
         lines=lines_about(hit["text"], frozenset(hit["matched"]) | frozenset(query.everything), context),
     )
-
-
-def _is_complete(hit: Record, query: Query) -> bool:
-    has = words_of(hit)
-    return all(token in has for token in query.everything)
 
 
 def lines_about(text: str, wanted: Container[str], context: int) -> list[str]:
@@ -188,11 +194,3 @@ def _first_met(line: str, wanted: Container[str]) -> int:
         if any(token in wanted for token in tokens(line[start : start + _BESIDE])):
             return start
     return 0
-
-
-def _milliseconds(stamp: str | None) -> int | None:
-    return None if stamp is None else round(seconds_of(stamp) * 1000)
-
-
-ROLES: Sequence[str] = ("user", "assistant")
-"""Whose words are searched: those of tools and harnesses are kept, but nobody said them."""
