@@ -1,4 +1,4 @@
-"""The entry of `mem`. A hook goes its own short way, before any command-line library is imported."""
+"""The entry of `mem`. A hook and an MCP server go their own short ways, before any command-line library is imported."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ def main() -> None:
     if sys.argv[1:2] == ["hook"]:
         _hook()
     try:
+        if sys.argv[1:2] == ["mcp"]:
+            _mcp()
         from catmem.cli.app import main as run
 
         code = run()
@@ -42,6 +44,15 @@ def _hook() -> None:
     except BaseException:
         pass
     os._exit(0)
+
+
+def _mcp() -> None:
+    """Serves if that is all that is asked; returns where the command line must explain something."""
+    from catmem.cli.serving import plain_options, start
+
+    options = plain_options(sys.argv[2:])
+    if options is not None:
+        start(**options)
 
 
 if __name__ == "__main__":

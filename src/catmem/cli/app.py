@@ -45,6 +45,7 @@ COMMANDS = (
     Row("config", "Read or change a setting.", "读取或修改设置。"),
     Row("install", "Connect an assistant to the memory.", "把助手接入记忆。"),
     Row("uninstall", "Disconnect an assistant again.", "断开助手。"),
+    Row("mcp", "Serve the memory to an assistant as tools.", "以工具形式把记忆提供给助手。"),
     Row("proxy", "Stand between assistants and their models.", "位于助手与模型之间的代理。"),
     Row("hook", "Called by an assistant, not by people.", "由助手调用，不需手动运行。"),
 )

@@ -11,7 +11,7 @@ from catmem.domain.hashing import short_hash
 Kind = Literal["preference", "environment", "convention", "decision", "question", "progress", "note"]
 Scope = Literal["project", "global"]
 Status = Literal["live", "superseded", "forgotten"]
-Author = Literal["user", "distiller", "dream", "import", "sync"]
+Author = Literal["user", "assistant", "distiller", "dream", "import", "sync"]
 
 KINDS: tuple[Kind, ...] = (
     "preference",
@@ -24,7 +24,7 @@ KINDS: tuple[Kind, ...] = (
 )
 SCOPES: tuple[Scope, ...] = ("project", "global")
 STATUSES: tuple[Status, ...] = ("live", "superseded", "forgotten")
-AUTHORS: tuple[Author, ...] = ("user", "distiller", "dream", "import", "sync")
+AUTHORS: tuple[Author, ...] = ("user", "assistant", "distiller", "dream", "import", "sync")
 HARD_KINDS: tuple[Kind, ...] = ("preference", "environment", "convention")
 
 

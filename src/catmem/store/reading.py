@@ -9,9 +9,9 @@ from typing import Any
 
 from catmem.domain.change import Change
 from catmem.domain.errors import BadInput, NotFound
-from catmem.domain.memory import Memory
+from catmem.domain.memory import Claim, Memory, statement_hash
 from catmem.settings import registry
-from catmem.store.folding import change_of
+from catmem.store.folding import change_of, tombstones
 from catmem.store.held import HeldDatabase
 from catmem.store.records import memory_from_json
 
@@ -21,6 +21,12 @@ class MemoryReading(HeldDatabase):
 
     def get(self, id: str) -> Memory | None:
         return self.using(lambda connection: memory_of(connection, id))
+
+    def is_forgotten(self, claim: Claim) -> bool:
+        """True if the user has had forgotten what a claim says, under whatever id: a job may not say it again."""
+        memory = self.get(claim.id)
+        gone = memory is not None and memory.now.status == "forgotten"
+        return gone or statement_hash(claim.text) in self.using(tombstones).hashes
 
     def require(self, id: str) -> Memory:
         """The memory of an id or of an unambiguous beginning of one. Raises NotFound or BadInput."""
