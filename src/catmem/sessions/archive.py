@@ -7,7 +7,7 @@ whose it is, and holds message lines in the order of the live file. A damaged fr
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, BinaryIO
@@ -69,6 +69,16 @@ def archived_lines(place: Place) -> Iterator[Line]:
             yield from ((body + b"\n", record) for body, record in records if is_message(record))
 
 
+def damage(place: Place) -> list[tuple[int, bytes, str]]:
+    """What cannot be read of an archive, as `(offset, bytes, reason)`. Raises StorageFailed."""
+    bad = []
+    for offset, raw, text, reason in _frames(place.archive):
+        if reason:
+            bad.append((offset, raw, reason))
+        bad += [(offset, line, fault) for _, line, _, fault in scan(text) if fault]
+    return bad
+
+
 def add(place: Place, header: dict[str, Any], lines: Iterable[Line], now: str) -> None:
     """Adds lines at the end, whole or not at all; what is there, damaged or not, is not touched. Raises OSError.
 
@@ -78,8 +88,8 @@ def add(place: Place, header: dict[str, Any], lines: Iterable[Line], now: str) -
     replace_file(place.archive, chain(_blocks_of(place.archive), _packed(header, lines, now)))
 
 
-def rewrite(place: Place, header: dict[str, Any], lines: Sequence[Line], now: str) -> None:
-    """Replaces the whole archive by these lines, or removes it if there are none. Raises OSError."""
+def rewrite(place: Place, header: dict[str, Any], lines: Iterable[Line], now: str) -> None:
+    """Replaces the whole archive by these lines, or removes it if they are an empty list. Raises OSError."""
     if lines:
         replace_file(place.archive, _packed(header, lines, now))
     else:

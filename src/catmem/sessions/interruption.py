@@ -12,11 +12,12 @@ from typing import Any
 
 from catmem.domain.clock import seconds_of
 from catmem.sessions.names import Place
+from catmem.sessions.outline import outline
 from catmem.sessions.pairing import interrupted, pair
 from catmem.sessions.reading import bytes_of, parse
 from catmem.sessions.records import is_message
 from catmem.sessions.repair import Finding
-from catmem.sessions.trim import give_results, messages_of, open_for_compaction
+from catmem.sessions.trim import give_results, open_for_compaction
 
 # A turn that has not moved for so long is over: the assistant was killed. A tool that runs for a day is rarer.
 TURN_HOURS = 24
@@ -31,7 +32,7 @@ def settle(place: Place, now: str) -> tuple[int, int]:
     Raises LockBusy at once if somebody writes, StorageFailed.
     """
     with open_for_compaction(place) as session:
-        messages = messages_of(session.own_lines())
+        messages = outline(session).messages
         given = interrupted(messages, _over(messages, session.header, now), session.key, now)
         give_results(session, given)
         return len(given), len(pair(messages).open) - len(given)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 
 from catmem.domain.errors import DataDamaged
 from catmem.sessions import body
@@ -13,6 +14,7 @@ from catmem.sessions.records import encode_stored, is_message, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from catmem.sessions.names import Place
@@ -24,6 +26,16 @@ LINE1, TAIL, LAYOUT, STALE = "line1", "tail", "layout", "stale"
 
 _sync_data = getattr(os, "fdatasync", os.fsync)  # macOS and Windows have only fsync
 _FLAGS = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+class _Lines:
+    """The lines of a session, read anew each time that they are gone through."""
+
+    def __init__(self, session: OpenSession) -> None:
+        self._session = session
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (line for line, _ in self._session.own_lines())
 
 
 class OpenSession:
@@ -104,7 +116,7 @@ class OpenSession:
         line = line1.pack(self.header, self.size, self.room) if self.room else None
         try:
             if line is None:
-                self.replace([raw for raw, _ in self.own_lines()])
+                self.replace(_Lines(self))
             else:
                 self._put(0, line)
         except OSError:
@@ -113,24 +125,28 @@ class OpenSession:
         self.fresh = True
         return line is None
 
-    def own_lines(self) -> list[tuple[bytes, Record]]:
+    def own_lines(self) -> Iterator[tuple[bytes, Record]]:
         """Every whole record of the session with the line that it stands in; what else there is, is set aside."""
-        lines = []
-        for piece in scan(self.read(0, self.size)):
+        from catmem.sessions.blocks import blocks, scan_blocks  # an append reads no more than the end
+
+        for piece in scan_blocks(blocks(self.read, 0, self.size)):
             offset, raw, records, reason = piece
             own, foreign = body.own(records, self.key)
             if (reason or foreign) and not (offset == 0 and body.line1_of(piece)[0]):
                 self._set_aside([(offset, raw, reason or foreign)])
-            lines += [(line + b"\n", record) for line, record in own]
-        return lines
+            for line, record in own:
+                yield line + b"\n", record
 
-    def replace(self, lines: list[bytes]) -> None:
-        """Writes the file anew and whole: line 1, with room enough for the header as it is now, then these lines."""
+    def replace(self, lines: Iterable[bytes]) -> None:
+        """Writes the file anew and whole: line 1, with room enough for the header as it is now, then these lines.
+
+        They are gone through twice, first for their size.
+        """
         from catmem.sessions.rewrite import replace_file
 
         room = line1.room_for(self.header)
         size = room + sum(map(len, lines))
-        replace_file(self.place.file, [line1.pack(self.header, size, room) or b"", *lines])
+        replace_file(self.place.file, chain((line1.pack(self.header, size, room) or b"",), lines))
         os.close(self._descriptor)
         self._descriptor = self._open(False)
         self.size, self.room, self.fresh, self._joint = size, room, True, b""

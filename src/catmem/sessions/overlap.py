@@ -31,7 +31,7 @@ def in_both(place: Place) -> list[int]:
 def mend_both(place: Place, now: str) -> None:
     """Takes what no mark speaks of out of the archive, since the live file has it; then finishes a trim."""
     with open_for_compaction(place) as session:
-        lines = session.own_lines()
+        lines = list(session.own_lines())
         parts = archived_parts([record for _, record in lines])
         live = {record["id"] for record in messages_of(lines)}
         found = archive.read_archive(place)

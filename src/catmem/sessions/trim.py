@@ -12,9 +12,10 @@ Between `archived` and `trim` both files have the lines; the live file's count t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal
 
 from catmem.domain.message import Message
@@ -24,6 +25,7 @@ from catmem.sessions.archive import Line
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
+from catmem.sessions.outline import outline
 from catmem.sessions.pairing import cuts, interrupted, pair
 from catmem.sessions.parts import Part, Why, settled_parts, waiting_part
 from catmem.sessions.quarantine import keep as set_aside
@@ -31,6 +33,9 @@ from catmem.sessions.reading import message_of
 from catmem.sessions.records import encode_stored, is_interruption, is_message, mark_record, stored
 from catmem.sessions.refusals import storage_failed
 from catmem.sessions.rewrite import remove_temporaries
+
+# Characters. What a summary is made of: twice what a model reads at once, and small beside what a process weighs.
+MOST_SUMMARISED = 2_000_000
 
 Idle = Literal["nothing", "in use", "damaged"]
 """Why nothing was archived: the session is short enough; a turn may still go on; its ids do not rise, which
@@ -44,12 +49,12 @@ def archive_oldest(place: Place, most: int, keep: int, now: str, *, turn_is_over
     turn without an answer will get none. Raises LockBusy at once if somebody writes, StorageFailed.
     """
     with open_for_compaction(place) as session:
-        lines = session.own_lines()
-        waiting = waiting_part([record for _, record in lines])
+        found = outline(session)
+        waiting = waiting_part(found.marks)
         if waiting:
-            _copy(session, lines, waiting.has, now)
+            _copy(session, waiting.has, now)
             return waiting
-        messages = messages_of(lines)
+        messages = found.messages
         if len(messages) <= most:
             return "nothing"
         if not _rise(messages):
@@ -63,7 +68,7 @@ def archive_oldest(place: Place, most: int, keep: int, now: str, *, turn_is_over
 def archive_all(place: Place, now: str) -> int:
     """Archives every message of a session, and takes them out of the live file. Returns how many; raises as above."""
     with open_for_compaction(place) as session:
-        messages = messages_of(session.own_lines())
+        messages = outline(session).messages
         if not messages or not _rise(messages):
             return 0
         _archive(session, len(messages), "age", now)
@@ -71,15 +76,27 @@ def archive_all(place: Place, now: str) -> int:
 
 
 def part_messages(place: Place, part: Part) -> list[Message]:
-    """The messages of an archived part, as they were said."""
-    return [message_of(record) for _, record in archive.read_archive(place).lines if part.has(record["id"])]
+    """The messages of an archived part, as they were said; of one beyond MOST_SUMMARISED, how it began and ended."""
+    beginning: list[Message] = []
+    end: deque[Message] = deque()
+    size = 0
+    for _, record in archive.archived_lines(place):
+        if part.has(record["id"]):
+            message = message_of(record)
+            size += len(message.content)
+            if not end and size <= MOST_SUMMARISED // 4:
+                beginning.append(message)
+                continue
+            end.append(message)
+            while size > MOST_SUMMARISED and len(end) > 1:
+                size -= len(end.popleft().content)
+    return [*beginning, *end]
 
 
 def consolidate(place: Place, part: Part, now: str) -> None:
     """Writes down that a part has its summary."""
     with open_for_compaction(place) as session:
-        records = [record for _, record in session.own_lines()]
-        if waiting_part(records) == part:
+        if waiting_part(outline(session).marks) == part:
             mark = mark_record("consolidated", now, key=session.key, first_id=part.first_id, last_id=part.last_id)
             session.write([mark], sync=True)
 
@@ -87,13 +104,13 @@ def consolidate(place: Place, part: Part, now: str) -> None:
 def trim(place: Place, now: str) -> int:
     """Takes what is archived and needs no more out of the live file. Returns how many messages left it."""
     with open_for_compaction(place) as session:
-        lines = session.own_lines()
-        done = settled_parts([record for _, record in lines])
-        gone = {record["id"] for record in messages_of(lines) if any(part.has(record["id"]) for part in done)}
+        found = outline(session)
+        done = settled_parts(found.marks)
+        gone = sum(any(part.has(message["id"]) for part in done) for message in found.messages)
         if gone:
-            _copy(session, lines, gone.__contains__, now)
-            _rewrite(session, lines, gone, done, now)
-        return len(gone)
+            _copy(session, lambda id: any(part.has(id) for part in done), now)
+            _rewrite(session, done, now)
+        return gone
 
 
 def give_results(session: OpenSession, lacking: Sequence[Mapping[str, Any]]) -> None:
@@ -136,77 +153,97 @@ def open_for_compaction(place: Place) -> Iterator[OpenSession]:
 
 def _archive(session: OpenSession, cut: int, why: Why, now: str) -> Part:
     """Archives the messages before a place; calls among them that have no result get one first."""
-    messages = messages_of(session.own_lines())
+    messages = outline(session).messages
     give_results(session, interrupted(messages, cut, session.key, now))
-    lines = session.own_lines()
-    messages = messages_of(lines)
+    messages = outline(session).messages
     first, last = messages[0]["id"], messages[cut - 1]["id"]
     paired = pair(messages)
     results = [*paired.answered.items(), *paired.late.items()]
     also = {messages[result]["id"] for result, (call, _) in results if call < cut <= result}
     part = Part(first, last, frozenset(also), why)
-    _copy(session, lines, part.has, now)
+    _copy(session, part.has, now)
     mark = mark_record("archived", now, key=session.key, first_id=first, last_id=last, also=sorted(also), why=why)
     session.write([mark], sync=True)
     return part
 
 
-def _copy(session: OpenSession, lines: Sequence[Line], wants: Callable[[int], bool], now: str) -> None:
+def _copy(session: OpenSession, wants: Callable[[int], bool], now: str) -> None:
     """Brings lines into the archive, as the live file has them now; those that are there already stay."""
-    wanted = {record["id"]: (line, record) for line, record in lines if is_message(record) and wants(record["id"])}
-    found = archive.read_archive(session.place)
-    present = {record["id"]: line for line, record in found.lines}
-    if any(present.get(id, line) != line for id, (line, _) in wanted.items()):
+    place = session.place
+    present = {record["id"]: hash(line) for line, record in archive.archived_lines(place) if wants(record["id"])}
+
+    def wanted() -> Iterator[Line]:
+        return ((line, r) for line, r in session.own_lines() if is_message(r) and wants(r["id"]))
+
+    differ = {r["id"]: (line, r) for line, r in wanted() if present.get(r["id"], hash(line)) != hash(line)}
+    if differ:
         # A sentence was purged in one of them, and the purge was killed before the other: the live file counts.
-        set_aside(session.place.quarantine, found.bad)
-        merged = [wanted.get(record["id"], (line, record)) for line, record in found.lines]
-        archive.rewrite(session.place, session.header, merged, now)
-    missing = [line for id, line in wanted.items() if id not in present]
-    if missing:
-        archive.add(session.place, session.header, missing, now)
+        set_aside(place.quarantine, archive.damage(place))
+        merged = (differ.get(record["id"], (line, record)) for line, record in archive.archived_lines(place))
+        archive.rewrite(place, session.header, merged, now)
+    if any(record["id"] not in present for _, record in wanted()):
+        archive.add(place, session.header, (line for line in wanted() if line[1]["id"] not in present), now)
 
 
-def _rewrite(session: OpenSession, lines: Sequence[Line], gone: set[int], done: Sequence[Part], now: str) -> None:
-    """The live file anew, without the messages `gone`, and without marks that say nothing any more."""
-    records = [record for _, record in lines]
-    old = [record for record in records if record.get("mark") == "trimmed"]
-    left = [record for record in records if is_message(record) and record["id"] in gone]
-    base = line1.rebuild(session.key, [*old, *left])
+def _rewrite(session: OpenSession, done: Sequence[Part], now: str) -> None:
+    """The live file anew, without the messages of these parts, and without marks that say nothing any more."""
+    kept = _Kept(session, done)
     first, last = min(part.first_id for part in done), max(part.last_id for part in done)
-    trimmed: dict[str, Any] = stored(line1.trimmed_mark(base, first, last, now))
-    kept = _kept(lines, gone)
-    header = line1.rebuild(session.key, [trimmed, *(record for _, record in kept)])
+    trimmed: dict[str, Any] = stored(line1.trimmed_mark(kept.left, first, last, now))
+    header = line1.rebuild(session.key, chain((trimmed,), (record for _, record in kept.lines())))
     line1.fill(header, line1.salvaged(session.header))
     session.header = header
-    session.replace([encode_stored(trimmed), *(line for line, _ in kept)])
+    kept.first = encode_stored(trimmed)
+    session.replace(kept)
 
 
-def _kept(lines: Sequence[Line], gone: set[int]) -> list[Line]:
-    """The lines that stay: every other message, and the marks that still say something."""
-    kept: list[Line] = []
-    later: set[tuple[str, str]] = set()
-    spoken = False
-    for line, record in reversed(lines):
-        mark = str(record.get("mark", ""))
-        if not mark:
-            spoken = spoken or not is_interruption(record)
-            if record["id"] in gone:
-                continue
-        elif mark in ("source", "leaf"):
-            # How far a transcript was read, and where the user is in it: only the newest is asked for.
-            if (mark, str(record.get("path"))) in later:
-                continue
-            later.add((mark, str(record.get("path"))))
-        elif mark == "trimmed" or (mark == "end" and spoken):
-            continue
-        kept.append((line, record))
-    return kept[::-1]
+class _Kept:
+    """The lines that stay: every message of no part, and the marks that still say something; read anew each time.
+
+    left   a header that counts what does not stay
+    first  the line that comes before all others
+    """
+
+    def __init__(self, session: OpenSession, done: Sequence[Part]) -> None:
+        self.first = b""
+        self.left = line1.new(session.key)
+        self._session = session
+        self._done = done
+        # How far a transcript was read, and where the user is in it: only the newest is asked for.
+        self._newest: dict[tuple[str, str], int] = {}
+        self._spoken = -1
+        for number, (_, record) in enumerate(session.own_lines()):
+            mark = record.get("mark")
+            if mark in ("source", "leaf"):
+                self._newest[mark, str(record.get("path"))] = number
+            elif not mark and not is_interruption(record):
+                self._spoken = number
+            if mark == "trimmed" or (not mark and self._is_gone(record)):
+                line1.advance(self.left, (record,))
+
+    def __iter__(self) -> Iterator[bytes]:
+        return chain((self.first,), (line for line, _ in self.lines()))
+
+    def lines(self) -> Iterator[Line]:
+        for number, (line, record) in enumerate(self._session.own_lines()):
+            mark = record.get("mark")
+            if not mark:
+                stays = not self._is_gone(record)
+            elif mark in ("source", "leaf"):
+                stays = self._newest[mark, str(record.get("path"))] == number
+            else:
+                stays = mark != "trimmed" and not (mark == "end" and number < self._spoken)
+            if stays:
+                yield line, record
+
+    def _is_gone(self, message: Mapping[str, Any]) -> bool:
+        return any(part.has(message["id"]) for part in self._done)
 
 
 # -- what is asked of the messages
 
 
-def messages_of(lines: Sequence[Line]) -> list[dict[str, Any]]:
+def messages_of(lines: Iterable[Line]) -> list[dict[str, Any]]:
     return [record for _, record in lines if is_message(record)]
 
 
