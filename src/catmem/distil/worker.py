@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from catmem.distil.distiller import RECIPE, propose
 from catmem.domain.change import Change, Job
 from catmem.domain.clock import Clock, now, seconds_of, system_clock
 from catmem.domain.errors import CatmemError, LockBusy
+from catmem.domain.message import Message, is_said
 from catmem.domain.session import SessionRef
 from catmem.sessions.history import History
 from catmem.store.jobs import JobQueue, PendingSession
 from catmem.store.memories import MemoryStore
+
+# What is looked at together. A session is bounded to so many messages (`max_messages`); one that was imported may be a
+# hundred times as long, and its sentences would fill the memory.
+MOST_MESSAGES = 5_000
+MOST_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,8 @@ class DistilWorker:
                 break
             progress(job)
             try:
-                self.distil(job)
-                distilled += 1
+                if self.distil(job, stop=stop):
+                    distilled += 1
             except LockBusy:
                 # Somebody else writes for a long time; the next session would wait as long.
                 break
@@ -77,15 +84,28 @@ class DistilWorker:
         """Every session that is not distilled to its end, due or not."""
         return self._queue.pending(self._history.headers())
 
-    def distil(self, job: PendingSession) -> None:
-        """Distils one session to its present end: memories, evidence and progress in one line of the ledger."""
-        messages = self._history.messages(job.ref)
-        last_id = max((m.id for m in messages), default=job.header.last_id)
+    def distil(self, job: PendingSession, *, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Distils one session to its present end; False if it was stopped before.
+
+        A part is settled in one line of the ledger: memories, evidence and progress. Most sessions are one part.
+        """
+        settled_to = job.distilled_to
+        for messages, is_last in _parts(self._history.talk(job.ref), settled_to + 1):
+            newest = messages[-1].id if messages else 0
+            to = max(newest, job.header.last_id) if is_last else newest
+            self._settle(job.ref, messages, settled_to + 1, to)
+            settled_to = to
+            if not is_last and stop():
+                return False
+        return True
+
+    def _settle(self, ref: SessionRef, messages: Sequence[Message], first_id: int, last_id: int) -> None:
+        """What was settled by the messages from `first_id` on, of those that are looked at, into the ledger."""
 
         def proposed() -> tuple[Sequence[Change], Mapping[str, int]]:
-            present = self._store.live(job.ref.project)
-            proposal = propose(job.ref, messages, job.distilled_to + 1, present)
-            progress = Job(job.ref.project, job.ref.key, job.distilled_to + 1, max(last_id, job.header.last_id), RECIPE)
+            present = self._store.live(ref.project)
+            proposal = propose(ref, messages, first_id, present)
+            progress = Job(ref.project, ref.key, first_id, last_id, RECIPE)
             changes = [
                 Change(
                     0, "", "", "distilled", "distiller", job=progress, claims=proposal.claims, digest=proposal.digest
@@ -105,3 +125,23 @@ class DistilWorker:
         if job.header.metadata.get("ended"):
             return True
         return moment - seconds_of(job.header.updated_at) >= self._idle_minutes * 60
+
+
+def _parts(messages: Iterable[Message], first_id: int) -> Iterator[tuple[list[Message], bool]]:
+    """What was said of a session, as much at a time as is looked at together; True with the last part.
+
+    The newer half of a part is looked back upon from the next.
+    """
+    part: deque[Message] = deque()
+    size, fresh = 0, False
+    for message in filter(is_said, messages):
+        if part and (len(part) >= MOST_MESSAGES or size + len(message.content) > MOST_CHARACTERS):
+            if fresh:
+                yield list(part), False
+            fresh = False
+            while part and (len(part) > MOST_MESSAGES // 2 or size > MOST_CHARACTERS // 2):
+                size -= len(part.popleft().content)
+        part.append(message)
+        size += len(message.content)
+        fresh = fresh or message.id >= first_id
+    yield list(part), True
