@@ -93,6 +93,24 @@ def test_without_purge_only_the_conversation_has_it(knowing: Shell, language: st
     assert word not in knowing.ok("brief", "--project", "shop")
 
 
+def test_purging_later_takes_the_sentences_by_their_words(knowing: Shell, language: str) -> None:
+    word = SECRET[language]
+    (gone, *_) = knowing.json("forget", word, "--yes")["forgotten"]
+    done = knowing.mem("forget", gone["id"], "--purge", "--yes")
+    assert done.code == 4 and "--purge" in done.err
+    foreseen = knowing.json("forget", word, "--purge", "--dry-run")
+    assert sorted(s["session"] for s in foreseen["sentences"]) == ["one", "two"] and holding(knowing, word)
+    assert all(word in sentence["text"] for sentence in foreseen["sentences"])
+    assert knowing.mem("forget", word, "--purge").code == 12 and holding(knowing, word), "it asks"
+    assert word in knowing.ok("forget", word, "--purge", "--dry-run")
+    knowing.ok("forget", word, "--purge", "--yes")
+    assert holding(knowing, word) == []
+    assert knowing.mem("forget", word, "--purge", "--yes").code == 4
+    knowing.ok("work")
+    knowing.ok("doctor")
+    assert "What next?" in knowing.ok("sessions", "show", "one")
+
+
 def test_it_goes_from_the_rebuilt_database_too(knowing: Shell, language: str) -> None:
     word = SECRET[language]
     knowing.ok("forget", word, "--yes", "--purge")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from catmem.cli.output import Session, counted, mem_command, two
+from catmem.cli.purging import Sentence, purge_sentences, sentences_with
 from catmem.cli.words import word
 from catmem.domain.clock import local_day, parse_instant
 from catmem.domain.errors import BadInput, NotConfirmed, NotFound
@@ -47,7 +48,11 @@ def command(
     session.catmem.store.catch_up()
     chosen = chosen_for(session, what, project, before)
     if not chosen:
-        raise NotFound("no memory fits; nothing was changed", "没有符合的记忆；未作任何改动")
+        said = _said(session, what, project, before) if purge else []
+        if not said:
+            raise NotFound("no memory fits; nothing was changed", "没有符合的记忆；未作任何改动")
+        purge_sentences(session, said, dry_run=dry_run, yes=yes)
+        return
     if not session.as_json or not (yes or dry_run):
         for memory in chosen:
             preview(session, memory)
@@ -95,11 +100,26 @@ def chosen_for(session: Session, what: tuple[str, ...], project: str | None, bef
         members = session.catmem.projects.registry().members(project)
         present = [m for m in present if m.project in members]
     if before is not None:
-        limit = parse_instant(before)
-        if limit is None:
-            raise BadInput(f"{before!r} is not a date; write 2026-05-31", f"{before!r} 不是日期；请写成 2026-05-31")
-        present = [m for m in present if _last_said(m) < limit[0]]
+        limit = _stamp(before)
+        present = [m for m in present if _last_said(m) < limit]
     return present
+
+
+def _said(session: Session, what: tuple[str, ...], project: str | None, before: str | None) -> list[Sentence]:
+    """What the conversations say in these words. Of a forgotten memory nothing is left to look for but its words."""
+    if what and all(_looks_like_id(word) for word in what):
+        raise NotFound(
+            f"{' '.join(what)} is forgotten, its words too; say them: `mem forget WORDS --purge`",
+            f"{' '.join(what)} 已忘记，内容不再保留；请给出关键词：`mem forget 关键词 --purge`",
+        )
+    return sentences_with(session.catmem, " ".join(what), project, _stamp(before) if before is not None else None)
+
+
+def _stamp(day: str) -> str:
+    instant = parse_instant(day)
+    if instant is None:
+        raise BadInput(f"{day!r} is not a date; write 2026-05-31", f"{day!r} 不是日期；请写成 2026-05-31")
+    return instant[0]
 
 
 def _looks_like_id(word: str) -> bool:
