@@ -245,6 +245,15 @@ def test_an_old_session_is_archived_whole_however_short_and_once(tmp_path: Path)
     assert world.compactor().run(rounds=0) == Compacted(), "0 is off"
 
 
+def test_an_import_without_times_is_bounded_too(tmp_path: Path) -> None:
+    world = World(tmp_path, archive_raw_after_days=0)
+    there = place(str(tmp_path), "webshop", "timeless")
+    timeless = [{**record, "timestamp": ""} for record in talk(10)]
+    append(there, "timeless", timeless, listing={"project": "webshop"}, durability="none")
+    assert world.compactor().run() == Compacted(1) and live_bound(there) <= 20
+    assert world.compactor().run() == Compacted()
+
+
 def test_a_disk_that_refuses_is_no_loss_and_is_tried_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(tmp_path)
     there = world.talk("chat:1")

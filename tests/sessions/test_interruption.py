@@ -99,6 +99,12 @@ def test_a_turn_that_may_go_on_is_left_alone(
     assert closed[0] or later(tmp_path, minutes).check(REF) == []
 
 
+def test_an_import_without_times_is_over(tmp_path: Path) -> None:
+    timeless = [{**record, "timestamp": ""} for record in (said(1, "user"), said(2, "assistant", calls=["a"]))]
+    put(place_in(tmp_path), *timeless)
+    assert later(tmp_path).settle(REF) == (1, 0) and later(tmp_path).settle(REF) == (0, 0)
+
+
 def test_what_is_being_written_waits_and_what_is_not_there_is_told(tmp_path: Path) -> None:
     broken_off(tmp_path)
     with session_lock(place_in(tmp_path).lock):

@@ -16,7 +16,7 @@ from catmem.domain.session import SessionHeader, SessionRef
 from catmem.dream.compact_state import BREAKER, MOST_ATTEMPTS, CompactState, Trouble
 from catmem.sessions.digests import add_digest
 from catmem.sessions.history import History
-from catmem.sessions.interruption import TURN_HOURS
+from catmem.sessions.interruption import TURN_HOURS, idle_minutes
 from catmem.sessions.parts import Part
 from catmem.sessions.trim import archive_all, archive_oldest, consolidate, live_bound, part_messages, trim
 from catmem.settings.paths import Paths
@@ -131,10 +131,7 @@ class AutoCompact:
         return sorted((c for c in found if c), key=lambda c: (-c.score, c.header.ref))
 
     def _candidate(self, header: SessionHeader, state: CompactState, moment: float) -> _Candidate | None:
-        try:
-            idle = (moment - seconds_of(header.updated_at)) / 60
-        except ValueError:
-            return None
+        idle = idle_minutes(header.updated_at, moment)
         if idle < self._settings.compact["idle_minutes"]:
             return None
         trouble = state.of(header.ref)

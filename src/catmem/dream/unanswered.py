@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-from catmem.domain.clock import Clock, seconds_of, system_clock
+from catmem.domain.clock import Clock, system_clock
 from catmem.domain.errors import CatmemError, StorageFailed
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.sessions.history import History
-from catmem.sessions.interruption import REST_MINUTES
+from catmem.sessions.interruption import REST_MINUTES, idle_minutes
 from catmem.settings.paths import Paths, write_private
 
 
@@ -49,10 +49,7 @@ def answer_calls(
 
 def _rests(header: SessionHeader, moment: float) -> bool:
     """Whether reading the session can be of use: nothing of it is over before."""
-    try:
-        return bool(header.metadata.get("ended")) or moment - seconds_of(header.updated_at) >= REST_MINUTES * 60
-    except ValueError:
-        return False
+    return bool(header.metadata.get("ended")) or idle_minutes(header.updated_at, moment) >= REST_MINUTES
 
 
 def _remembered(paths: Paths) -> set[SessionRef]:

@@ -47,14 +47,19 @@ def check(place: Place, now: str) -> list[Finding]:
     return [Finding(place.file, "call-open", "no result will come", first_id=ids[0], last_id=ids[-1])] if ids else []
 
 
+def idle_minutes(updated_at: str, moment: float) -> float:
+    """For how long nothing was said. Sessions without times are imports: every program that is alive gives some."""
+    try:
+        return (moment - seconds_of(updated_at)) / 60
+    except ValueError:
+        return moment / 60
+
+
 def _over(messages: Sequence[Mapping[str, Any]], header: Mapping[str, Any], now: str) -> int:
     """The place before which all calls are over."""
-    try:
-        idle = seconds_of(now) - seconds_of(header["updated_at"])
-    except ValueError:
-        return 0  # nothing in it has a time: it may be of this moment
-    if header["metadata"].get("ended") or idle >= TURN_HOURS * 3600:
+    idle = idle_minutes(header["updated_at"], seconds_of(now))
+    if header["metadata"].get("ended") or idle >= TURN_HOURS * 60:
         return len(messages)
-    if idle < REST_MINUTES * 60:
+    if idle < REST_MINUTES:
         return 0
     return max((place for place, message in enumerate(messages) if message["role"] == "user"), default=0)
