@@ -2,8 +2,10 @@
 # provide.sh NAME...: fetch a program that is not ours into .cache, once.
 #
 #   uv           installs this project from uv.lock. Without it nothing goes on: exit 1 and what to do.
-#   claude-code  the assistant that tests/real runs. Where it cannot be had, the reason goes to .cache/missing/NAME,
-#                and the tests that need it are skipped by that name.
+#   claude-code  the assistants that tests/real runs, from npm. Where one cannot be had, the reason goes to
+#   codex        .cache/missing/NAME, and the tests that need it are skipped by that name.
+#   gemini
+#   opencode
 #
 # As root on Debian, missing system packages come from apt; otherwise the message names them.
 set -euo pipefail
@@ -12,6 +14,9 @@ cache=$PWD/.cache
 mkdir -p "$cache/bin" "$cache/missing"
 
 CLAUDE_CODE_VERSION=2.1.197
+CODEX_VERSION=0.171.0
+GEMINI_VERSION=0.61.0
+OPENCODE_VERSION=1.18.33
 
 # apt PACKAGE...: true if they could be installed.
 apt() {
@@ -53,27 +58,60 @@ provide_uv() {
     ln -sf "$cache/uv/bin/uv" "$cache/bin/uv"
 }
 
-provide_claude-code() {
-    local folder=$cache/clients/claude-code
-    local program=$folder/claude
-    [ -x "$program" ] && [ "$(cat "$folder/version" 2>/dev/null)" = "$CLAUDE_CODE_VERSION" ] && return
+# from_npm VERSION [--scripts] PACKAGE... -- PROGRAM...: installs the packages into .cache/clients/NAME and links the
+# first of the programs (paths in node_modules) that starts to .cache/clients/NAME/NAME.
+from_npm() {
+    local version=$1 folder=$cache/clients/$name scripts=--ignore-scripts packages=()
+    local program=$folder/$name candidate
+    shift
+    [ -x "$program" ] && [ "$(cat "$folder/version" 2>/dev/null)" = "$version" ] && return
     if ! command -v npm >/dev/null; then
         apt nodejs npm || missing "npm is missing (Debian: apt-get install nodejs npm)" || return
     fi
+    while [ "$1" != -- ]; do
+        if [ "$1" = --scripts ]; then scripts=; else packages+=("$1@$version"); fi
+        shift
+    done
+    shift
     mkdir -p "$folder"
-    echo "fetching Claude Code $CLAUDE_CODE_VERSION from npm" >&2
-    npm install --prefix "$folder" --no-audit --no-fund --loglevel=error --fetch-retries=2 \
-        "@anthropic-ai/claude-code@$CLAUDE_CODE_VERSION" >&2 || missing "npm could not install it" || return
-    # The package links the program of this platform into place only if npm may run its install script.
-    local candidate
-    for candidate in "$folder"/node_modules/.bin/claude "$folder"/node_modules/@anthropic-ai/claude-code-*/claude; do
-        if HOME=$folder DISABLE_AUTOUPDATER=1 "$candidate" --version >/dev/null 2>&1; then
+    echo "fetching $name $version from npm" >&2
+    npm install --prefix "$folder" $scripts --no-audit --no-fund --loglevel=error --fetch-retries=2 \
+        "${packages[@]}" >&2 || missing "npm could not install it" || return
+    for candidate in "$@"; do
+        candidate=$folder/node_modules/$candidate
+        if HOME=$folder DISABLE_AUTOUPDATER=1 timeout 60 "$candidate" --version >/dev/null 2>&1 </dev/null; then
             ln -sf "$candidate" "$program"
-            echo "$CLAUDE_CODE_VERSION" >"$folder/version"
+            echo "$version" >"$folder/version"
             return
         fi
     done
     missing "it was installed, but does not start on this machine"
+}
+
+# The package links the program of this platform into place only if npm may run its install script.
+provide_claude-code() {
+    local program=claude-code-$(platform)
+    from_npm "$CLAUDE_CODE_VERSION" --scripts @anthropic-ai/claude-code -- .bin/claude "@anthropic-ai/$program/claude"
+}
+
+provide_codex() { from_npm "$CODEX_VERSION" @openai/codex -- .bin/codex; }
+
+provide_gemini() { from_npm "$GEMINI_VERSION" @google/gemini-cli -- .bin/gemini; }
+
+# The package opencode-ai holds the program of this platform twice. Its plugin library is what opencode would fetch from
+# npm itself, at the first start with a plugin, into the configuration of whoever runs it.
+provide_opencode() {
+    local program=opencode-$(platform)
+    from_npm "$OPENCODE_VERSION" "$program" @opencode-ai/plugin -- "$program/bin/opencode"
+}
+
+# The platform as npm packages name it: linux-x64, darwin-arm64.
+platform() {
+    local system machine
+    system=$(uname -s | tr '[:upper:]' '[:lower:]')
+    machine=$(uname -m)
+    case $machine in x86_64) machine=x64 ;; aarch64) machine=arm64 ;; esac
+    echo "$system-$machine"
 }
 
 # missing REASON: note why the program cannot be had.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catmem.brief.briefer import Briefer
-    from catmem.clients.port import Installer
+    from catmem.clients.installing import FileInstaller, Program
     from catmem.distil.worker import DistilWorker
     from catmem.dream.compact import AutoCompact
     from catmem.index.writer import SearchIndex
@@ -143,19 +143,24 @@ class Catmem:
 
         return models_of(self.settings.models, tell) if self.settings.models else None
 
-    def installer(self, client: str, config_dir: Path | None) -> Installer:
-        """What connects an assistant: it will call this very installation, on this data directory."""
-        from catmem.clients.catalogue import CLIENTS
+    def installer(self, client: str, folder: Path | None = None, *, plugin: bool = False) -> FileInstaller:
+        """What connects an assistant: it will call this very installation, on this data directory.
 
-        program = Path(sys.executable).with_name("mem")
-        start = (str(program),) if program.exists() else (sys.executable, "-P", "-m", "catmem")
+        `folder` is its configuration, or a plugin's. Raises BadInput if the assistant takes no plugin folder.
+        """
+        from catmem.clients.hosts import installer
+
+        return installer(client, self.paths, self._program(), folder, plugin=plugin)
+
+    def _program(self) -> Program:
+        from catmem.clients.installing import Program
+
+        beside = Path(sys.executable).with_name("mem")
+        start = (str(beside),) if beside.exists() else (sys.executable, "-P", "-m", "catmem")
         # Named outright unless it is the usual place: an assistant started elsewhere has no CATMEM_DIR.
         usual = self.paths.root == Path.home() / ".catmem"
         options = () if usual else ("--dir", str(self.paths.root.absolute()))
-        made: Installer = import_module(CLIENTS[client]["install"]).INSTALLER(
-            self.paths, (*start, *options), config_dir
-        )
-        return made
+        return Program(start, options, mcp=_has_mcp())
 
     def project_of(self, cwd: str) -> Project:
         """The project that `cwd` belongs to, whatever it was merged into or moved from."""
@@ -194,3 +199,8 @@ class Catmem:
     def close(self) -> None:
         if "store" in self.__dict__:
             self.store.close()
+
+
+def _has_mcp() -> bool:
+    """True if this installation has what the MCP server needs."""
+    return find_spec("mcp") is not None and find_spec("catmem.mcp") is not None

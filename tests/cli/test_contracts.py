@@ -196,8 +196,8 @@ def test_forget(known: Shell) -> None:
         (("doctor",), {"findings", "repaired"}),
         (("config", "get", "language"), {"language"}),
         (("config", "set", "language", "en"), {"language"}),
-        (("install", "claude-code"), {"client", "file", "changed"}),
-        (("uninstall", "claude-code"), {"client", "file", "changed"}),
+        (("install", "claude-code"), {"client", "file", "files", "changed"}),
+        (("uninstall", "claude-code"), {"client", "file", "files", "changed"}),
     ],
     ids=lambda it: " ".join(it) if isinstance(it, tuple) else "",
 )  # fmt: skip

@@ -23,27 +23,42 @@ OURS = (
     "catmem", "catmem.__main__",
     "catmem.brief", "catmem.brief.",
     "catmem.capture", "catmem.capture.hook", "catmem.capture.triggers",
-    "catmem.clients", "catmem.clients.catalogue", "catmem.clients.helper",
-    "catmem.clients.claude_code", "catmem.clients.claude_code.event", "catmem.clients.claude_code.reply",
-    "catmem.clients.claude_code.typed",
+    "catmem.clients", "catmem.clients.catalogue", "catmem.clients.context_reply", "catmem.clients.helper",
+    "catmem.clients.payload",
     "catmem.domain", "catmem.domain.clock", "catmem.domain.errors", "catmem.domain.hashing", "catmem.domain.project",
     "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader",
     "catmem.inject", "catmem.inject.",
     "catmem.recall", "catmem.recall.keyword", "catmem.recall.query", "catmem.recall.rank", "catmem.recall.relevance",
     "catmem.recall.weak_words",
-    "catmem.sessions", "catmem.sessions.body", "catmem.sessions.door", "catmem.sessions.file",
+    "catmem.sessions", "catmem.sessions.blocks", "catmem.sessions.body", "catmem.sessions.door", "catmem.sessions.file",
     "catmem.sessions.header", "catmem.sessions.locks", "catmem.sessions.names", "catmem.sessions.open_session", "catmem.sessions.refusals",
     "catmem.sessions.present", "catmem.sessions.pure", "catmem.sessions.records", "catmem.sessions.rewrite",
     "catmem.settings", "catmem.settings.language", "catmem.settings.places", "catmem.settings.registry",
     "catmem.settings.secret_key", "catmem.settings.snapshot", "catmem.settings.workspace",
     "catmem.text", "catmem.text.",
 )  # fmt: skip
+# What one assistant needs is not loaded for another.
+OF_THE_CLIENT = {
+    "claude-code": {f"catmem.clients.claude_code{part}" for part in ("", ".event", ".reply", ".typed")},
+    "codex": {f"catmem.clients.codex{part}" for part in ("", ".event", ".reply", ".typed")},
+    "gemini": {f"catmem.clients.gemini_cli{part}" for part in ("", ".event", ".reply", ".typed")},
+    "opencode": {f"catmem.clients.opencode{part}" for part in ("", ".event", ".reply")},
+    "cursor": {f"catmem.clients.cursor{part}" for part in ("", ".event", ".reply")},
+}
+PROMPTS = {
+    "claude-code": "UserPromptSubmit",
+    "codex": "UserPromptSubmit",
+    "gemini": "BeforeAgent",
+    "opencode": "chat.message",
+    "cursor": "beforeSubmitPrompt",
+}
 
 
 # A secret is replaced by a keyed hash, which costs the one who types it a few milliseconds.
 SECRETS = {"hashlib"}
 
 
+@pytest.mark.parametrize("client", list(PROMPTS))
 @pytest.mark.parametrize(
     ("prompt", "more"),
     [
@@ -52,26 +67,28 @@ SECRETS = {"hashlib"}
         ("记住：密码是 hunter22hunter", SECRETS),
     ],
 )
-def test_a_prompt_loads_what_it_needs(shell: Shell, prompt: str, more: set[str]) -> None:
+def test_a_prompt_loads_what_it_needs(shell: Shell, client: str, prompt: str, more: set[str]) -> None:
     shell.ok("recall", "--save", "The staging database is on port 5433", "--global")
     shell.ok("work")
     payload = {
         "session_id": "0f3cbb0e-7a45-4a2e-9d0a-3f2f5d1c9b11",
+        "conversation_id": "0f3cbb0e-7a45-4a2e-9d0a-3f2f5d1c9b11",
         "transcript_path": "",
         "cwd": str(shell.folder),
-        "hook_event_name": "UserPromptSubmit",
+        "workspace_roots": [str(shell.folder)],
         "prompt": prompt,
     }
-    loaded = _loaded(shell, json.dumps(payload))
+    loaded = _loaded(shell, client, json.dumps(payload))
     assert "catmem.inject.hook" in loaded and "catmem.sessions.file" in loaded, "the hook did not do its work"
-    assert sorted(name for name in loaded - more if not _allowed(name)) == []
+    allowed = more | OF_THE_CLIENT[client]
+    assert sorted(name for name in loaded - allowed if not _allowed(name)) == []
 
 
 def test_the_list_names_only_what_there_is() -> None:
     import catmem
 
     root = Path(catmem.__file__).parent.parent
-    for name in OURS:
+    for name in (*OURS, *set().union(*OF_THE_CLIENT.values())):
         place = root / name.rstrip(".").replace(".", "/")
         assert place.is_dir() or place.with_suffix(".py").is_file(), name
 
@@ -83,9 +100,9 @@ def _allowed(name: str) -> bool:
     return name in names or any(name.startswith(begin) for begin in names if begin.endswith("."))
 
 
-def _loaded(shell: Shell, payload: str) -> set[str]:
+def _loaded(shell: Shell, client: str, payload: str) -> set[str]:
     hook = "from catmem.__main__ import main; main()"
-    command = ("hook", "claude-code", "UserPromptSubmit")
+    command = ("hook", client, PROMPTS[client])
     return _imports(shell, hook, *command, typed=payload) - _imports(shell, "pass")
 
 

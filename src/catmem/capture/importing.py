@@ -10,7 +10,7 @@ from typing import Any
 from catmem.capture.copies import Copies
 from catmem.capture.formats import EXPORT, files_of, format_of, is_claimed, is_expected, is_readable, unknown
 from catmem.capture.known import Known
-from catmem.capture.transcript import Taken, take_in
+from catmem.capture.transcript import Taken, is_followed, take_in
 from catmem.clients import reasons
 from catmem.clients.catalogue import CLIENTS
 from catmem.clients.port import Problem, TranscriptChunk
@@ -169,7 +169,7 @@ class Importer:
             while len(known) >= _MOST_KNOWN:
                 del known[next(iter(known))]
             known[ref] = Known(self._history, ref)
-        followed = path if CLIENTS[client]["hooks"] else None
+        followed = path if is_followed(client, path.name) else None
         if self._dry_run:
             taken = self._counted(known[ref], chunk, followed, client)
             self.report.tokens += sum(_tokens(message.content) for message in taken.new if is_said(message))

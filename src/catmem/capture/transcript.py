@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from catmem.capture.copies import Copies
 from catmem.capture.known import BY_HOOK, TYPED_AHEAD, Known
 from catmem.clients import port
 from catmem.clients.catalogue import CLIENTS
-from catmem.clients.port import START, Position, Problem, TranscriptChunk
+from catmem.clients.port import START, Position, Problem, TellsTurns, TranscriptChunk
 from catmem.clients.readers import reader_of
 from catmem.domain.clock import Clock, seconds_of, system_clock
 from catmem.domain.errors import CatmemError
@@ -50,9 +50,9 @@ class Taken:
     helper: bool = False
 
 
-def is_followed(client: str) -> bool:
-    """True for an assistant whose transcripts grow while its hooks tell of it."""
-    return client in CLIENTS and bool(CLIENTS[client]["hooks"])
+def is_followed(client: str, path: str) -> bool:
+    """True for a transcript that holds one session and grows while the assistant's hooks tell of it."""
+    return client in CLIENTS and path.endswith(CLIENTS[client]["follows"])
 
 
 def capture_turn(
@@ -64,9 +64,12 @@ def capture_turn(
     """
     known = Known(history, ref)
     taken = Taken()
-    if event["transcript"] and os.path.isfile(event["transcript"]):
+    client, path = event["client"], event["transcript"]
+    if is_followed(client, path) and os.path.isfile(path):
         final = event["name"] == "SessionEnd"
-        taken = follow(history, known, Path(event["transcript"]), client=event["client"], final=final, stop=stop)
+        taken = follow(history, known, Path(path), client=client, final=final, stop=stop)
+    elif event["name"] == "Stop":
+        taken = _told(event, history, known)
     if taken.helper:
         return {}
     new = [*taken.new, *_named_reply(event, history, known, at)]
@@ -80,6 +83,17 @@ def capture_turn(
         "text": "\n".join(message.content for message in new if message.role == "user"),
         "left": taken.left,
     }
+
+
+def _told(event: Mapping[str, Any], history: History, known: Known) -> Taken:
+    """The turn as the hook itself tells it, where the session has no file of its own."""
+    reader = reader_of(event["client"])
+    if not isinstance(reader, TellsTurns):
+        return Taken()
+    turn = reader.turn(event["raw"])
+    if turn.helper:
+        return Taken(helper=True)
+    return take_in(history, known, turn, Copies(history), path=None, client=event["client"])
 
 
 def _named_reply(event: Mapping[str, Any], history: History, known: Known, at: str) -> tuple[Message, ...]:
@@ -104,21 +118,34 @@ def follow(
     limit: int = HOOK_BYTES,
 ) -> Taken:
     """Takes in what a transcript has gained since it was last read, at most `limit` bytes of it."""
+    parts = list(follow_parts(history, known, path, client=client, final=final, stop=stop, limit=limit))
+    if any(part.helper for part in parts):
+        return Taken(helper=True)
+    new = tuple(message for part in parts for message in part.new)
+    return Taken(new, sum(part.known for part in parts), left=bool(parts) and parts[-1].left)
+
+
+def follow_parts(
+    history: History,
+    known: Known,
+    path: Path,
+    *,
+    client: str,
+    final: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+    limit: int,
+) -> Iterator[Taken]:
+    """The same part by part, none of which is kept; `left` tells that more follows a part, or was left unread."""
     position = _position(known, path)
-    begun = position.offset
     copies = Copies(history)
-    new: list[Message] = []
-    seen, left = 0, False
     for chunk in reader_of(client).chunks(path, position, limit=_HOOK_STEP, final=final):
         if chunk.helper:
-            return Taken(helper=True)
+            yield Taken(helper=True)
+            return
         taken = take_in(history, known, chunk, copies, path=path, client=client)
-        new += taken.new
-        seen += taken.known
-        left = not chunk.at_end
-        if left and (stop() or chunk.position.offset - begun >= limit):
-            break
-    return Taken(tuple(new), seen, left=left)
+        yield Taken(taken.new, taken.known, left=not chunk.at_end)
+        if not chunk.at_end and (stop() or chunk.position.offset - position.offset >= limit):
+            return
 
 
 def take_in(
@@ -175,14 +202,18 @@ def catch_up_transcripts(
         client = str(header.metadata.get("client", ""))
         if stop():
             break
-        if not is_followed(client) or clock() - _seconds(header.updated_at) > _RECENT:
+        if client not in CLIENTS or clock() - _seconds(header.updated_at) > _RECENT:
             continue
         source = history.last_mark(header.ref, "source")
-        if not source or not _has_grown(source, clock(), ended=bool(header.metadata.get("ended"))):
+        if not source or not is_followed(client, str(source.get("path"))):
+            continue
+        if not _has_grown(source, clock(), ended=bool(header.metadata.get("ended"))):
             continue
         try:
             known = Known(history, header.ref)
-            found += len(follow(history, known, Path(source["path"]), client=client, stop=stop, limit=sys.maxsize).new)
+            path = Path(source["path"])
+            parts = follow_parts(history, known, path, client=client, stop=stop, limit=sys.maxsize)
+            found += sum(len(part.new) for part in parts)
         except CatmemError:
             continue
     return found

@@ -3,6 +3,8 @@
 `history`, `hooks`, `reply` and `install` are modules; "" where a client has no such side yet. `suffixes` are the
 files that a walk through a folder looks at; behind one that ends in a dot anything may follow. `folders` are where the
 client keeps its histories: `$NAME` where that variable is set, `~` the home folder, `*` any name, `.` the workspace.
+Files that end as `follows` says hold one session each and grow with it, so that they can be read on. `events` are the
+host's events -> ours; `programs` are the names of its command.
 """
 
 from __future__ import annotations
@@ -18,8 +20,12 @@ if TYPE_CHECKING:
         install: str
         folders: tuple[str, ...]
         suffixes: tuple[str, ...]
-        events: tuple[str, ...]
+        follows: tuple[str, ...]
+        events: dict[str, str]
+        programs: tuple[str, ...]
 
+
+_SAME_NAMES = {name: name for name in ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")}
 
 CLIENTS: dict[str, Row] = {
     "claude-code": {
@@ -29,13 +35,15 @@ CLIENTS: dict[str, Row] = {
         "install": "catmem.clients.claude_code.install",
         "folders": ("$CLAUDE_CONFIG_DIR/projects", "~/.claude/projects"),
         "suffixes": (".jsonl",),
-        "events": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"),
+        "follows": (".jsonl",),
+        "events": _SAME_NAMES,
+        "programs": ("claude",),
     },
     "codex": {
         "history": "catmem.clients.codex.history",
-        "hooks": "",
-        "reply": "",
-        "install": "",
+        "hooks": "catmem.clients.codex.event",
+        "reply": "catmem.clients.codex.reply",
+        "install": "catmem.clients.codex.install",
         "folders": (
             "$CODEX_HOME/sessions",
             "$CODEX_HOME/archived_sessions",
@@ -43,22 +51,31 @@ CLIENTS: dict[str, Row] = {
             "~/.codex/archived_sessions",
         ),
         "suffixes": (".jsonl", ".jsonl.zst", ".json"),
-        "events": (),
+        "follows": (".jsonl",),
+        "events": _SAME_NAMES,
+        "programs": ("codex",),
     },
     "gemini": {
         "history": "catmem.clients.gemini_cli.history",
-        "hooks": "",
-        "reply": "",
-        "install": "",
+        "hooks": "catmem.clients.gemini_cli.event",
+        "reply": "catmem.clients.gemini_cli.reply",
+        "install": "catmem.clients.gemini_cli.install",
         "folders": ("~/.gemini/tmp",),
         "suffixes": (".json", ".jsonl"),
-        "events": (),
+        "follows": (".json", ".jsonl"),
+        "events": {
+            "SessionStart": "SessionStart",
+            "BeforeAgent": "UserPromptSubmit",
+            "AfterAgent": "Stop",
+            "SessionEnd": "SessionEnd",
+        },
+        "programs": ("gemini",),
     },
     "opencode": {
         "history": "catmem.clients.opencode.history",
-        "hooks": "",
-        "reply": "",
-        "install": "",
+        "hooks": "catmem.clients.opencode.event",
+        "reply": "catmem.clients.opencode.reply",
+        "install": "catmem.clients.opencode.install",
         "folders": (
             "$XDG_DATA_HOME/opencode",
             "~/.local/share/opencode",
@@ -66,7 +83,9 @@ CLIENTS: dict[str, Row] = {
             "$APPDATA/opencode",
         ),
         "suffixes": (".db", ".json", ".jsonl"),
-        "events": (),
+        "follows": (),
+        "events": {"system.transform": "SessionStart", "chat.message": "UserPromptSubmit", "session.idle": "Stop"},
+        "programs": ("opencode",),
     },
     "messages": {
         "history": "catmem.clients.messages.history",
@@ -75,7 +94,9 @@ CLIENTS: dict[str, Row] = {
         "install": "",
         "folders": (),
         "suffixes": (".jsonl",),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "chatgpt": {
         "history": "catmem.clients.chatgpt.history",
@@ -84,7 +105,9 @@ CLIENTS: dict[str, Row] = {
         "install": "",
         "folders": (),
         "suffixes": (".json", ".zip"),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "claude-ai": {
         "history": "catmem.clients.claude_ai.history",
@@ -93,13 +116,15 @@ CLIENTS: dict[str, Row] = {
         "install": "",
         "folders": (),
         "suffixes": (".json", ".zip"),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "cursor": {
         "history": "catmem.clients.cursor.history",
-        "hooks": "",
-        "reply": "",
-        "install": "",
+        "hooks": "catmem.clients.cursor.event",
+        "reply": "catmem.clients.cursor.reply",
+        "install": "catmem.clients.cursor.install",
         "folders": (
             "$XDG_CONFIG_HOME/Cursor/User",
             "~/.config/Cursor/User",
@@ -108,7 +133,9 @@ CLIENTS: dict[str, Row] = {
             "~/.cursor/projects",
         ),
         "suffixes": (".vscdb", ".jsonl", ".txt"),
-        "events": (),
+        "follows": (".jsonl",),
+        "events": {"sessionStart": "SessionStart", "beforeSubmitPrompt": "UserPromptSubmit", "stop": "Stop"},
+        "programs": ("cursor", "cursor-agent"),
     },
     "aider": {
         "history": "catmem.clients.aider.history",
@@ -117,7 +144,9 @@ CLIENTS: dict[str, Row] = {
         "install": "",
         "folders": ("./.aider.chat.history.md", "~/.aider.chat.history.md"),
         "suffixes": (".md",),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "cline": {
         "history": "catmem.clients.cline.history",
@@ -138,7 +167,9 @@ CLIENTS: dict[str, Row] = {
             "~/.cline/data/tasks",
         ),
         "suffixes": (".json",),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "openclaw": {
         "history": "catmem.clients.openclaw.history",
@@ -147,7 +178,9 @@ CLIENTS: dict[str, Row] = {
         "install": "",
         "folders": ("$OPENCLAW_STATE_DIR/agents", "~/.openclaw/agents", "~/.pi/agent/sessions"),
         "suffixes": (".jsonl", ".jsonl.reset.", ".jsonl.full.bak"),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "nanobot": {
         "history": "catmem.clients.nanobot.history",
@@ -161,7 +194,9 @@ CLIENTS: dict[str, Row] = {
             "~/.catbuddy/*/sessions",
         ),
         "suffixes": (".jsonl",),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "llm": {
         "history": "catmem.clients.llm.history",
@@ -176,7 +211,9 @@ CLIENTS: dict[str, Row] = {
             "$APPDATA/io.datasette.llm/logs.db",
         ),
         "suffixes": (".db",),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
     "specstory": {
         "history": "catmem.clients.specstory.history",
@@ -185,6 +222,8 @@ CLIENTS: dict[str, Row] = {
         "install": "",
         "folders": ("./.specstory/history",),
         "suffixes": (".md",),
-        "events": (),
+        "follows": (),
+        "events": {},
+        "programs": (),
     },
 }

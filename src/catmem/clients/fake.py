@@ -40,10 +40,10 @@ class FakeInstaller:
     def __init__(self) -> None:
         self.installed = False
 
-    def install(self) -> str:
+    def install(self) -> Sequence[str]:
         changed, self.installed = not self.installed, True
-        return "fake-settings" if changed else ""
+        return ("fake-settings",) if changed else ()
 
-    def uninstall(self) -> str:
+    def uninstall(self) -> Sequence[str]:
         changed, self.installed = self.installed, False
-        return "fake-settings" if changed else ""
+        return ("fake-settings",) if changed else ()

@@ -134,6 +134,14 @@ class KnowsFiles(Protocol):
         """True if a file is of this client, by its name and its first bytes. Asked before any `recognises`."""
 
 
+@runtime_checkable
+class TellsTurns(Protocol):
+    """A History of sessions that are in no file of their own: a hook tells the messages of each turn itself."""
+
+    def turn(self, payload: Mapping[str, Any]) -> TranscriptChunk:
+        """The messages in a hook's payload, named as the history names them. What is not understood is left out."""
+
+
 class Hooks(Protocol):
     """Reads what a client says to a hook, as a plain dict with the names of HookEvent (hot path)."""
 
@@ -143,8 +151,8 @@ class Hooks(Protocol):
 class Installer(Protocol):
     """Writes catmem into a client's configuration, and takes it out again."""
 
-    def install(self) -> str:
-        """Returns the file that was changed, or "" if nothing was to do."""
+    def install(self) -> Sequence[str]:
+        """Returns the files that were changed; none if nothing was to do."""
 
-    def uninstall(self) -> str:
-        """Returns the file that was changed, or "" if nothing was to do."""
+    def uninstall(self) -> Sequence[str]:
+        """Returns the files that were changed; none if nothing was to do."""

@@ -41,10 +41,12 @@ def run(arguments: list[str]) -> None:
     if is_helper_environment(os.environ):
         return
     client, event_name, root = _parsed(arguments)
-    if client not in CLIENTS or not CLIENTS[client]["hooks"]:
+    if client not in CLIENTS or event_name not in CLIENTS[client]["events"]:
         return
     places = Places(root or default_root())
-    deadline.arm(event_name, lambda: record_failure(places, event_name, TimeoutError(), now()))
+    deadline.arm(
+        CLIENTS[client]["events"][event_name], lambda: record_failure(places, event_name, TimeoutError(), now())
+    )
     try:
         payload = json.loads(sys.stdin.buffer.read(LARGEST_PAYLOAD))
         if isinstance(payload, dict):

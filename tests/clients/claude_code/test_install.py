@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catmem.clients.claude_code.install import TIMEOUTS, ClaudeCodeInstaller, default_config_dir
+from catmem.clients.claude_code.install import TIMEOUTS, config_dir, installer
+from catmem.clients.installing import FileInstaller, Program
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.settings.paths import Paths
 
@@ -38,8 +39,8 @@ class Home:
             self.config.mkdir(parents=True)
             self.file.write_bytes(found)
 
-    def installer(self, program: str = "/opt/my mem/bin/mem") -> ClaudeCodeInstaller:
-        return ClaudeCodeInstaller(Paths(self.data), (program,), self.config)
+    def installer(self, program: str = "/opt/my mem/bin/mem") -> FileInstaller:
+        return installer(Paths(self.data), Program((program,), mcp=False), self.config)
 
     def bytes(self) -> bytes | None:
         return self.file.read_bytes() if self.file.exists() else None
@@ -55,7 +56,7 @@ class Home:
 @pytest.mark.parametrize("found", FILES)
 def test_in_and_out_again_leaves_every_byte(tmp_path: Path, found: bytes | None) -> None:
     home = Home(tmp_path, found)
-    assert home.installer().install() == os.path.realpath(home.file)
+    assert home.installer().install() == (os.path.realpath(home.file),)
     assert home.installer().is_installed()
     for event, seconds in TIMEOUTS.items():
         group = home.settings()["hooks"][event][-1]
@@ -66,12 +67,12 @@ def test_in_and_out_again_leaves_every_byte(tmp_path: Path, found: bytes | None)
         }
     assert not home.file.read_bytes().startswith(b"\xef\xbb\xbf")
     once = home.bytes()
-    assert home.installer().install() == ""
+    assert home.installer().install() == ()
     assert home.bytes() == once
     assert home.installer().uninstall()
     assert home.bytes() == found
     assert home.config.exists() is (found is not None)
-    assert home.installer().uninstall() == ""
+    assert home.installer().uninstall() == ()
 
 
 @pytest.mark.parametrize("found", [f for f in FILES if f and f.strip()])
@@ -168,15 +169,15 @@ def test_a_linked_file_stays_a_link_and_its_rights_stay(tmp_path: Path) -> None:
 def test_a_refusing_disk_is_told_of(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StorageFailed):
-        ClaudeCodeInstaller(Paths(tmp_path / "data"), ("/mem",), tmp_path / "file").install()
+        installer(Paths(tmp_path / "data"), Program(("/mem",)), tmp_path / "file").install()
 
 
 def test_the_folder_follows_the_hosts_own_rule(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
-    assert default_config_dir() == tmp_path
+    assert config_dir() == tmp_path
     monkeypatch.delenv("CLAUDE_CONFIG_DIR")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert default_config_dir() == tmp_path / ".claude"
+    assert config_dir() == tmp_path / ".claude"
 
 
 VALUES = st.recursive(

@@ -1,9 +1,9 @@
-"""Claude Code's hook payload as we mean it: plain dicts, standard library only (hot path)."""
+"""Claude Code's hook payload as we mean it (hot path)."""
 
 from __future__ import annotations
 
 from catmem.clients.claude_code.typed import is_bare_command, separate
-from catmem.clients.helper import is_helper_prompt
+from catmem.clients.payload import event_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from catmem.clients.port import HookEvent
 
 CLIENT = "claude-code"
-# Our field -> the host's. All are text; anything else in their place is taken for absent.
 _FIELDS = {
     "cwd": "cwd",
     "transcript": "transcript_path",
@@ -32,22 +31,11 @@ def session_key(session_id: str) -> str:
 
 
 def parse(event_name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The payload with the names of HookEvent. `session` is "" if the host named none: then nothing can be kept.
+    """The payload with the names of HookEvent.
 
-    `prompt` is what the person typed of it: "" for a bare command or a note of the program. The event's name comes
-    from the command line; a payload that names another one is believed in nothing else.
+    `prompt` is what the person typed of it: "" for a bare command or a note of the program.
     """
-    session = payload.get("session_id")
-    event: dict[str, Any] = {
-        "client": CLIENT,
-        "name": event_name,
-        "session": session_key(session) if isinstance(session, str) and session else "",
-        "raw": payload,
-    }
-    for ours, theirs in _FIELDS.items():
-        value = payload.get(theirs)
-        event[ours] = value if isinstance(value, str) else ""
-    event["helper"] = is_helper_prompt(event["prompt"])
+    event = event_of(CLIENT, event_name, payload, _FIELDS)
     said = separate(event["prompt"])[0]
     event["prompt"] = "" if is_bare_command(said) else said
     return event

@@ -1,8 +1,8 @@
-"""What a hook answers to Claude Code: bytes for stdout, standard library only (hot path)."""
+"""What a hook answers to Claude Code (hot path)."""
 
 from __future__ import annotations
 
-import json
+from catmem.clients.context_reply import context_reply
 
 # These two accept context; to every other event the host wants an empty answer (a foreign field is an error there).
 _ACCEPTS_CONTEXT = ("SessionStart", "UserPromptSubmit")
@@ -13,10 +13,4 @@ def answer(event_name: str, context: str = "", notice: str = "") -> bytes:
 
     A context of more than 10,000 characters would be swapped for a file by the host; who makes it keeps below.
     """
-    reply: dict[str, object] = {}
-    if event_name in _ACCEPTS_CONTEXT and context:
-        reply["hookSpecificOutput"] = {"hookEventName": event_name, "additionalContext": context}
-    if event_name in _ACCEPTS_CONTEXT and notice:
-        reply["systemMessage"] = notice
-    # ASCII escapes: whatever encoding the host reads our output with, it is the same text.
-    return json.dumps(reply).encode("ascii") if reply else b""
+    return context_reply(event_name, context, notice) if event_name in _ACCEPTS_CONTEXT else b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,6 +42,7 @@ class GeminiHistory(WholeFileHistory):
 
     def read(self, path: Path, limit: int) -> Iterator[TranscriptChunk]:
         with path.open("rb") as file:
+            end = os.fstat(file.fileno()).st_size  # what is written from now on comes with the next reading
             head = file.read(_HEAD_BYTES)
             refuse_encodings(path, head)
             file.seek(0)
@@ -53,7 +55,7 @@ class GeminiHistory(WholeFileHistory):
                 draft.read(1 if document else 0)
                 told = messages_in(document)
                 context = "\n".join(t for one in told[:1] for t in wire.texts_of(one["content"]))
-                chat = _Chat(draft, path, document, context)
+                chat = _Chat(draft, path, document, context, end)
                 yield from chat.chunks(
                     (Told(str(n), str(n - 1) if n else "", [one]) for n, one in enumerate(told)), limit
                 )
@@ -61,7 +63,7 @@ class GeminiHistory(WholeFileHistory):
                 log = Log(draft)
                 log.read(file)
                 lookup = Lookup(file)
-                chat = _Chat(draft, path, log.head, log.context)
+                chat = _Chat(draft, path, log.head, log.context, end)
                 kept = (Told(name, log.before[name], lookup.versions(places)) for name, places in log.places.items())
                 yield from chat.chunks(kept, limit, log.last if log.rewound else None)
 
@@ -87,8 +89,9 @@ def _is_document(head: bytes) -> bool:
 class _Chat:
     """From the messages of a chat, each in its versions, to a session."""
 
-    def __init__(self, draft: Draft, path: Path, head: Record, context: str) -> None:
+    def __init__(self, draft: Draft, path: Path, head: Record, context: str, end: int) -> None:
         self._draft = draft
+        self._end = end
         draft.key = session_key(text_of(head.get("sessionId")) or path.name.split(".json")[0])
         draft.cwd = workspace_of(path, text_of(head.get("projectHash")), context)
         draft.title = text_of(head.get("summary"))
@@ -111,7 +114,7 @@ class _Chat:
                 held = 0
         if leaf is not None:
             self._draft.leaf = self._ends[leaf]
-        yield self._draft.chunk()
+        yield self._draft.chunk(self._end)
 
     def _message(self, versions: Sequence[Record]) -> int:
         """Adds a message; returns about how long it is."""

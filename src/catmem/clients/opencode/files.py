@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from catmem.clients import reasons
@@ -12,7 +13,7 @@ from catmem.clients.opencode.database import messages_in
 from catmem.clients.opencode.talk import Record, Talk, session_key
 from catmem.clients.port import TranscriptChunk
 from catmem.clients.whole_file import written_at
-from catmem.domain.clock import parse_instant
+from catmem.domain.clock import parse_instant, stamp, system_clock
 
 
 def is_session(path: Path, head: bytes) -> bool:
@@ -64,6 +65,25 @@ def exported(path: Path) -> Iterator[TranscriptChunk]:
     for one in records_in(document.get("messages")):
         talk.message(record_of(one.get("info")), [{"type": "", **part} for part in records_in(one.get("parts"))])
     yield draft.chunk(path.stat().st_size)
+
+
+def told(payload: Record) -> TranscriptChunk:
+    """A turn in the shape of an export, and the session that it belongs to. What it follows is not in it."""
+    session = record_of(payload.get("session"))
+    draft = Draft("", "", stamp(system_clock()))
+    talk = _talk(draft, session, text_of(payload.get("session_id")))
+    draft.cwd = text_of(payload.get("cwd")) or draft.cwd
+    for one in records_in(payload.get("messages")):
+        talk.message(record_of(one.get("info")), [{"type": "", **part} for part in records_in(one.get("parts"))])
+    chunk = draft.chunk()
+    return replace(
+        chunk, messages=tuple(replace(message, parent="") for message in chunk.messages), prompts=_prompts(chunk)
+    )
+
+
+def _prompts(chunk: TranscriptChunk) -> dict[str, str]:
+    """Our hook knew a prompt by the very name that it has here."""
+    return {message.uid: message.uid for message in chunk.messages if message.role == "user"}
 
 
 def _talk(draft: Draft, session: Record, name: str) -> Talk:

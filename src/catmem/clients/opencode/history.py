@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from catmem.clients.foreign_db import SIGNATURE
 from catmem.clients.opencode import database, files, lines
@@ -37,6 +38,10 @@ class OpencodeHistory(WholeFileHistory):
             yield from files.exported(path)
         else:
             yield from lines.sessions_in(path)
+
+    def turn(self, payload: Mapping[str, Any]) -> TranscriptChunk:
+        """The messages of one turn, as our plugin tells them at its end."""
+        return files.told(payload)
 
 
 READER = OpencodeHistory()
