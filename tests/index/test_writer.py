@@ -11,10 +11,12 @@ from filelock import FileLock
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.reader import EVERY_TYPE
+from catmem.sessions.history import History
 from tests.index.world import World
 
 
@@ -56,6 +58,26 @@ def test_a_second_catch_up_does_nothing(world: World) -> None:
     indexed = world.catch_up()
     assert (indexed.memories, indexed.passages, indexed.removed) == (0, 0, 0)
     assert world.history.reads == []
+
+
+def test_of_sessions_that_nobody_touched_not_even_the_first_lines_are_read(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    history, ref = History(world.paths, durability="none", redact=lambda text, source: text), SessionRef("shop", "s1")
+
+    def say(number: int, text: str) -> None:
+        history.append(ref, [Message("user", text, "2026-03-01T10:00:00.000Z", f"u{number}")])
+
+    def caught_up() -> tuple[int, int]:
+        before = history.bytes_read
+        return world.index.catch_up(world.store, history).passages, history.bytes_read - before
+
+    say(1, "zebra")
+    assert caught_up()[0] == 1
+    assert caught_up() == (0, 0)
+    say(2, "okapi")
+    assert caught_up()[0] == 1 and len(find(world, "okapi")) == 1
+    history.delete(ref)
+    assert world.index.catch_up(world.store, history).removed == 1 and find(world, "zebra") == []
 
 
 def test_only_what_is_new_is_read(world: World) -> None:
@@ -278,6 +300,7 @@ def test_the_watermark_is_a_small_readable_file(world: World) -> None:
     world.history.say("shop", "s1", ("user", "hello"))
     world.catch_up()
     mark = json.loads((Path(layout.index_folder(str(world.paths.search))) / "watermark.json").read_text())
+    assert mark["files"] == "", "there is no file of a session"
     assert mark["sessions"] == {"shop": {"s1": [1, 1, "2026-03-01T10:00:00.000Z"]}}
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,12 +20,16 @@ SessionMark: TypeAlias = tuple[int, int, str]
 
 @dataclass(slots=True)
 class Watermark:
-    """`database` and `turn` say which memories are indexed, `sessions` which messages."""
+    """`database` and `turn` say which memories are indexed, `sessions` which messages.
+
+    `files` is what `state_of` said of the session files when all of them were.
+    """
 
     path: Path
     database: str = ""
     turn: int = 0
     sessions: dict[SessionRef, SessionMark] = field(default_factory=dict)
+    files: str = ""
 
     @classmethod
     def load(cls, path: Path) -> Watermark:
@@ -37,7 +43,7 @@ class Watermark:
         sessions: dict[str, dict[str, Any]] = {}
         for ref, mark in self.sessions.items():
             sessions.setdefault(ref.project, {})[ref.key] = mark
-        record = {"database": self.database, "turn": self.turn, "sessions": sessions}
+        record = {"database": self.database, "turn": self.turn, "sessions": sessions, "files": self.files}
         write_private(self.path, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"))
 
     def is_behind(self, header: SessionHeader) -> bool:
@@ -51,7 +57,25 @@ def _from_record(path: Path, record: dict[str, Any]) -> Watermark:
         for project, marks in record["sessions"].items()
         for key, mark in marks.items()
     }
-    return Watermark(path, str(record["database"]), int(record["turn"]), sessions)
+    return Watermark(path, str(record["database"]), int(record["turn"]), sessions, str(record.get("files", "")))
+
+
+def state_of(messages: Path) -> str:
+    """A hash of the names, sizes, times and inodes of all session files: the same as long as none was touched.
+
+    Of ten thousand sessions it costs a tenth of reading each first line. "" where there is none.
+    """
+    seen = hashlib.blake2b(digest_size=16)
+    try:
+        folders = sorted(entry.path for entry in os.scandir(messages) if entry.is_dir())
+        files = [entry for folder in folders for entry in os.scandir(folder) if entry.is_file()]
+        for file in sorted(files, key=lambda entry: entry.path):
+            found = file.stat()
+            seen.update(f"{file.path}\0{found.st_size} {found.st_mtime_ns} {found.st_ino}\n".encode("utf-8", "replace"))
+    except OSError:
+        # Not there yet, or a file went while we looked: then nothing is known of them.
+        return ""
+    return seen.hexdigest() if files else ""
 
 
 def database_identity(paths: Paths, store: MemoryStore) -> str:

@@ -17,7 +17,7 @@ from catmem.index import layout
 from catmem.index.documents import id_term, memory_records, output_records, passage_records, session_term
 from catmem.index.part import Part, PartWriter
 from catmem.index.reader import EVERY_TYPE, SearchReader
-from catmem.index.watermark import Watermark, database_identity, forgotten_hashes
+from catmem.index.watermark import Watermark, database_identity, forgotten_hashes, state_of
 from catmem.sessions.history import History
 from catmem.settings.paths import FILE_MODE, Paths
 from catmem.store.memories import MemoryStore
@@ -129,11 +129,17 @@ class SearchIndex:
         return self._memories.scrub(ids) + quoted
 
     def _index_sessions(self, store: MemoryStore, history: History, mark: Watermark) -> Indexed:
+        # Before anything is read: what is written meanwhile makes it another.
+        files = state_of(self._paths.messages)
+        if files and files == mark.files and self._passages.exists():
+            return Indexed()
         headers = list(history.headers(None))
         known = {header.ref for header in headers}
         behind = [header for header in headers if mark.is_behind(header)]
         deleted = [ref for ref in mark.sessions if ref not in known]
         if not behind and not deleted and self._passages.exists():
+            mark.files = files
+            mark.save()
             return Indexed()
         hidden = forgotten_hashes(store)
         added, uncommitted, problems = 0, 0, list[str]()
@@ -153,6 +159,7 @@ class SearchIndex:
                     outputs.commit()
                     mark.save()
                     uncommitted = 0
+        mark.files = "" if problems else files
         mark.save()
         return Indexed(passages=added, removed=len(deleted), problems=tuple(problems))
 
