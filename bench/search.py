@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,31 +42,21 @@ SESSION = 100
 NAMES = 20_000
 
 
-class Timing(NamedTuple):
+class Index(NamedTuple):
     messages: int
     built_seconds: float
     megabytes: float
-    opened_ms: float
-    p50_ms: float
-    p95_ms: float
+    searcher: Searcher
 
 
-def time_search(count: int, seed: int = 1) -> Timing:
-    """Builds an index of `count` messages in a temporary directory and asks it ROUNDS times."""
-    with tempfile.TemporaryDirectory(prefix="catmem-bench-") as folder:
-        paths = Paths(Path(folder))
-        started = time.perf_counter()
-        build(paths, count, seed)
-        built = time.perf_counter() - started
-        size = sum(file.stat().st_size for file in paths.search.rglob("*") if file.is_file())
-        started = time.perf_counter()
-        searcher = Searcher(paths, Settings(), clock=lambda: NOW)
-        searcher.search("first", project=None, limit=1)
-        opened = time.perf_counter() - started
-        times = sorted(_ask(searcher))
-        return Timing(
-            count, built, size / 1e6, opened * 1e3, times[len(times) // 2] * 1e3, times[len(times) * 95 // 100] * 1e3
-        )
+def indexed(root: Path, count: int) -> Index:
+    """An index of `count` messages under `root`, and who asks it."""
+    paths = Paths(root)
+    started = time.perf_counter()
+    build(paths, count)
+    built = time.perf_counter() - started
+    size = sum(file.stat().st_size for file in paths.search.rglob("*") if file.is_file())
+    return Index(count, built, size / 1e6, Searcher(paths, Settings(), clock=lambda: NOW))
 
 
 def build(paths: Paths, count: int, seed: int = 1) -> None:
@@ -117,7 +107,8 @@ def _talk(chance: random.Random, words: list[str]) -> Iterator[list[str]]:
             start += length
 
 
-def _ask(searcher: Searcher) -> list[float]:
+def _ask(indexes: Sequence[Index]) -> list[list[float]]:
+    """The sorted times of each index: the same questions in turn, so that a machine that slows down slows them all."""
     prompts = [prompt for pool in POOLS for prompt, _ in pool.wanted]
     ways: list[dict[str, Any]] = [
         {"project": None},
@@ -125,25 +116,35 @@ def _ask(searcher: Searcher) -> list[float]:
         {"project": "project-1", "role": "user"},
         {"project": None, "since": stamp(NOW - 30 * DAY)},
     ]
-    times = []
-    for prompt, way in itertools.islice(zip(itertools.cycle(prompts), itertools.cycle(ways), strict=False), ROUNDS):
-        started = time.perf_counter()
-        searcher.search(prompt, limit=10, **way)
-        times.append(time.perf_counter() - started)
-    return times
+    asked = list(itertools.islice(zip(itertools.cycle(prompts), itertools.cycle(ways), strict=False), ROUNDS))
+    times: list[list[float]] = [[] for _ in indexes]
+    for prompt, way in [*asked[:1], *asked]:
+        for index, taken in zip(indexes, times, strict=True):
+            started = time.perf_counter()
+            index.searcher.search(prompt, limit=10, **way)
+            taken.append(time.perf_counter() - started)
+    # The first question opens the files.
+    return [sorted(taken[1:]) for taken in times]
 
 
 def measure(sizes: tuple[int, ...] = SIZES) -> list[Bar]:
-    timings = [time_search(size) for size in sizes]
-    for t in timings:
+    with tempfile.TemporaryDirectory(prefix="catmem-bench-") as folder:
+        indexes = [indexed(Path(folder, str(size)), size) for size in sizes]
+        times = _ask(indexes)
+    for index, taken in zip(indexes, times, strict=True):
         print(
-            f"     search: {t.messages:,} messages, indexed in {t.built_seconds:.1f} s"
-            f" ({t.messages / t.built_seconds:,.0f} a second), {t.megabytes:.1f} MB,"
-            f" opened in {t.opened_ms:.2f} ms, p50 {t.p50_ms:.2f} ms, p95 {t.p95_ms:.2f} ms",
+            f"     search: {index.messages:,} messages, indexed in {index.built_seconds:.1f} s"
+            f" ({index.messages / index.built_seconds:,.0f} a second), {index.megabytes:.1f} MB,"
+            f" p50 {_percentile(taken, 50):.1f} ms, p95 {_percentile(taken, 95):.1f} ms",
             flush=True,
         )
-    ratio = timings[-1].p95_ms / timings[0].p95_ms
+    ratio = _percentile(times[-1], 95) / _percentile(times[0], 95)
     return [Bar(f"search p95 at {sizes[-1]:,} messages / at {sizes[0]:,}", ratio, MOST_RATIO)]
+
+
+def _percentile(times: Sequence[float], percent: int) -> float:
+    """In milliseconds."""
+    return times[len(times) * percent // 100] * 1e3
 
 
 if __name__ == "__main__":

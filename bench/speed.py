@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from bench import hook, importing, recall, sessions
+from bench import hook, importing, recall, search, sessions
 
-MEASURES = (hook.measure, sessions.measure, importing.measure, recall.measure)
+MEASURES = (hook.measure, sessions.measure, importing.measure, recall.measure, search.measure)
 
 
 def main() -> int:

@@ -40,6 +40,19 @@ def test_search_needs_no_work_before_it_and_stays_in_the_project(talked):
     assert talked.mem("search", "x", "--since", "someday").code == 2 == talked.mem("search").code
 
 
+def test_search_finds_what_tools_gave_and_says_how_it_read_a_day(talked):
+    (found,) = talked.json("search", "row", "33", "--project", "shop")["items"]
+    assert found["role"] == "tool" and found["complete"]
+    assert talked.json("search", "row", "33", "--project", "shop", "--role", "user")["items"] == []
+    for words in ("database yesterday", "端口 昨天"):
+        found = talked.json("search", words, "--project", "shop")
+        assert found["period"]["since"].startswith("2026-06-30") and found["items"][0]["session"] == "monday"
+    shown = talked.mem("search", "database last week", "--project", "shop")
+    assert "2026-06-22" in shown.err and "2026-06-28" in shown.err and "--all-projects" in shown.err
+    assert "period" not in talked.json("search", "database yesterday", "--since", "2026-06-01", "--project", "shop")
+    assert "2026-06-30" in talked.mem("recall", "database yesterday", "--project", "shop").err
+
+
 def test_replay_is_the_talk_as_it_was(talked):
     out = talked.ok("replay", "monday")
     order = [out.index(part) for part in ("staging database", "在 5432 端口。", "row 0", "谢谢")]
