@@ -16,6 +16,7 @@ from catmem.sessions.history import History
 from catmem.store.memories import MemoryStore
 from catmem.store.projects import Projects
 from catmem.store.records import export_entries
+from catmem.text.faults import json_fault_zh
 
 
 def take_export(
@@ -55,7 +56,9 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise StorageFailed(f"cannot read {path}: {error.strerror}", f"无法读取 {path}：{error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is not a whole JSON file: {error}", f"{path} 不是完整的 JSON 文件：{error}") from error
+        raise BadInput(
+            f"{path} is not a whole JSON file: {error}", f"{path} 不是完整的 JSON 文件：{json_fault_zh(str(error))}"
+        ) from error
     if not isinstance(export, dict) or export.get("format") != EXPORT_FORMAT:
         raise BadInput(f"{path} is not a {EXPORT_FORMAT} file", f"{path} 不是 {EXPORT_FORMAT} 文件")
     if not isinstance(export.get("sessions", []), list) or not isinstance(export.get("memories", []), list):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from catmem.text.faults import json_fault_zh
+
 Reason = tuple[str, str]
 
 NOT_A_RECORD: Reason = ("not a record", "不是一条记录")
@@ -35,13 +37,13 @@ def empty(title: str) -> Reason:
 
 
 def not_json(detail: str) -> Reason:
-    return f"not JSON: {detail}", f"不是 JSON：{detail}"
+    return f"not JSON: {detail}", f"不是 JSON：{json_fault_zh(detail)}"
 
 
 def incomplete(detail: str) -> Reason:
     return (
         f"1 incomplete record at the end of the file ({detail})",
-        f"文件末尾有 1 条不完整的记录（{detail}）",
+        f"文件末尾有 1 条不完整的记录（{json_fault_zh(detail)}）",
     )
 
 
@@ -69,5 +71,5 @@ def other_encoding(name: str) -> Reason:
 def no_first_line(number: int, detail: str) -> Reason:
     return (
         f"not one of its first lines could be read (line {number}: not JSON: {detail})",
-        f"开头没有一行可以读取（第 {number} 行不是 JSON：{detail}）",
+        f"开头没有一行可以读取（第 {number} 行不是 JSON：{json_fault_zh(detail)}）",
     )

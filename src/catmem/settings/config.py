@@ -16,6 +16,7 @@ from catmem.domain.errors import SettingsInvalid, StorageFailed
 from catmem.settings import snapshot
 from catmem.settings.paths import Paths, write_private
 from catmem.settings.schema import SETTINGS, Settings, read_setting, settings_of
+from catmem.text.faults import yaml_fault_zh
 
 
 def load_settings(paths: Paths) -> Settings:
@@ -62,7 +63,8 @@ def set_setting(paths: Paths, name: str, text: str) -> Any:
         value = YAML(typ="safe").load(text) if text.strip() else ""
     except (YAMLError, ValueError, RecursionError) as error:
         raise SettingsInvalid(
-            f"{text!r} is not a YAML value: {error}; put it in quotes", f"{text!r} 不是 YAML 值：{error}；请加引号"
+            f"{text!r} is not a YAML value: {error}; put it in quotes",
+            f"{text!r} 不是 YAML 值：{yaml_fault_zh(error)}；请加引号",
         ) from error
     typed = read_setting(name, value)
     create_config(paths)
@@ -154,7 +156,7 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     except (YAMLError, ValueError, RecursionError) as error:
         raise SettingsInvalid(
             f"{path} is not valid YAML; mend it or move it away: {error}",
-            f"{path} 不是有效的 YAML；请修正或移走：{error}",
+            f"{path} 不是有效的 YAML；请修正或移走：{yaml_fault_zh(error)}",
         ) from error
     if document is None:
         return {}

@@ -167,7 +167,8 @@ def _document(path: Path) -> TranscriptChunk:
         document = json.loads(path.read_bytes())
         records = wire.items_of(record_of(document))
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: not JSON: {error}", f"{path}：不是 JSON：{error}") from error
+        reason = reasons.not_json(str(error))
+        raise BadInput(f"{path}: {reason[0]}", f"{path}：{reason[1]}") from error
     found = Survey()
     for number, record in enumerate(records, 1):
         found.take(record, number)
