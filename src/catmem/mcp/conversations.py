@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -55,13 +55,13 @@ def read_session(asked: Asked) -> str:
     """Raises NotFound and BadInput."""
     memory, wanted = asked.memory, asked.arguments
     ref = session_within(asked, wanted["session"])
-    messages = [m for m in memory.history.messages(ref) if m.id >= wanted["first"] and _is_shown(m, wanted["tools"])]
-    if not messages:
+    talk = memory.history.talk(ref)
+    body, following = _page(asked, (m for m in talk if m.id >= wanted["first"] and _is_shown(m, wanted["tools"])))
+    if not body:
         return asked.said(
             f"{ref.key} has no message from number {wanted['first']} on.",
             f"{ref.key} 中没有编号 {wanted['first']} 及以后的消息。",
         )
-    body, following = _page(asked, messages)
     tell(asked, [], query=f"read_session {ref.key} #{wanted['first']}")
     more = asked.said("That was the end of it.", "会话到此结束。")
     if following is not None:
@@ -76,12 +76,12 @@ def _is_shown(message: Message, with_tools: bool) -> bool:
     return with_tools or (message.role in ("user", "assistant") and bool(message.content.strip() or message.tool_calls))
 
 
-def _page(asked: Asked, messages: Sequence[Message]) -> tuple[str, tuple[int, int] | None]:
+def _page(asked: Asked, messages: Iterable[Message]) -> tuple[str, tuple[int, int] | None]:
     """As many messages as an answer holds, and where the next page begins: (number of a message, characters of it)."""
     parts: list[str] = []
     room = LONGEST_ANSWER
-    offset = asked.arguments["offset"] if messages[0].id == asked.arguments["first"] else 0
     for message in messages:
+        offset = asked.arguments["offset"] if message.id == asked.arguments["first"] else 0
         head = _head(asked, message)
         room -= len(head.encode("utf-8", "replace")) + 1
         # A message that would be cut short begins the next page; one that is longer than a page is cut.
@@ -92,7 +92,6 @@ def _page(asked: Asked, messages: Sequence[Message]) -> tuple[str, tuple[int, in
         if not shown.whole:
             return "\n\n".join(parts), (message.id, shown.end)
         room -= len(shown.text.encode("utf-8", "replace"))
-        offset = 0
     return "\n\n".join(parts), None
 
 

@@ -25,7 +25,7 @@ _ASKING = (
     r"(?:(?:please|pls|ok|okay|hey|can you|could you|will you|would you|i want you to|i'd like you to|you should)[\s,]+)*"
     r"(?:(?:always|also)\s+)?(?:remember|memori[sz]e|note(?: down)?|write down|save|store|keep in mind|bear in mind|"
     r"don'?t forget)(?:\s+(?:this|that|it|to memory|in memory|for (?:me|later|next time|the future)))*\s*[:,.—–-]*\s+",
-    r"(?:请|請|帮我|幫我|麻烦(?:你)?|给我|你要?|以后)*(?:记住|記住|牢记|记一?下来?|記一?下來?|记下来?|記下來?|记得|記得|"
+    r"(?:请|請|帮我|幫我|麻烦(?:你)?|给我|你要?|以后都?|今后都?)*(?:记住|記住|牢记|记一?下来?|記一?下來?|记下来?|記下來?|记得|記得|"
     r"别忘了?|別忘了?|不要忘记)(?:一下|了|这一?点|这件事|这个)*\s*[：:，,。—-]*\s*",
 )
 
@@ -35,8 +35,11 @@ def where_said(text: str, messages: Iterable[Message]) -> Message | None:
     wanted = normal(text)
     if not wanted:
         return None
-    typed = [message for message in messages if message.role == "user"]
-    return next((message for message in reversed(typed) if _is_said(wanted, message.content)), None)
+    newest = None
+    for message in messages:
+        if message.role == "user" and _is_said(wanted, message.content):
+            newest = message
+    return newest
 
 
 def _is_said(wanted: str, content: str) -> bool:

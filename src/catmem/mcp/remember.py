@@ -26,7 +26,7 @@ def remember(asked: Asked) -> str:
     memory.store.catch_up()
     text = as_kept(asked.arguments["text"], memory.redact)
     found = _session(asked)
-    said = where_said(text, memory.history.messages(found)) if found else None
+    said = where_said(text, memory.history.talk(found)) if found else None
     answer = _keep_as_note(asked, text) if said is None or found is None else _keep_as_said(asked, text, found, said)
     memory.index.catch_up(memory.store, memory.history)
     return answer
