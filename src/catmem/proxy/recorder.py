@@ -59,7 +59,11 @@ class _Flush:
 
 
 class Recorder:
-    """`put` and `ended` never wait. `history` is this thread's own."""
+    """`put` and `ended` never wait. `history` is this thread's own.
+
+    recorded  the sessions that something was kept of
+    distils   whether workers are started that distil what was said
+    """
 
     def __init__(
         self,
@@ -69,15 +73,14 @@ class Recorder:
         *,
         batch_size: int = 200,
         held: bool = False,
-        distil: bool = True,
     ) -> None:
         self.recorded: set[SessionRef] = set()
+        self.distils = True
         self._history = history
         self._conversations = conversations
         self._fault = fault
         self._batch_size = batch_size
         self._held = held
-        self._distil = distil
         self._turns = ProxiedTurns(history, pure=held)
         self._queue: queue.SimpleQueue[Exchange | _Ended | _Flush | None] = queue.SimpleQueue()
         self._waiting = 0
@@ -221,7 +224,7 @@ class Recorder:
             self._spawn()
 
     def _spawn(self, ref: SessionRef | None = None) -> None:
-        if self._distil and not self._held:
+        if self.distils and not self._held:
             self._are_working()
             named = ["--session", ref.project, ref.key] if ref is not None else []
             worker = spawn_worker(str(self._history.root), *named)
