@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from tests.cli.shell import Shell
+from tests.clients.talk import Talk
 
 ENTRY = {"key", "name", "sessions", "messages", "memories", "updated_at", "folders"}
 
@@ -126,3 +127,19 @@ def test_a_hook_knows_a_repository_that_was_moved(shop):
     assert "redis" in prompt(shop, str(moved), "what does the queue run on? 队列用什么？", "second")
     lines = {line["key"]: line["metadata"]["project"] for line in shop.json("sessions")["sessions"]}
     assert lines["claude-code:first"] == lines["claude-code:second"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_folder_of_windows_and_its_mount_are_two_and_it_says_why(shell_in, language):
+    shell = shell_in(language)
+    folders = (r"D:\docu2", "d:/Docu2/", "/mnt/d/docu2", "/mnt/e/docu2")
+    for number, folder in enumerate(folders):
+        session = f"0f0e0d0c-0000-4000-8000-00000000000{number}"
+        Talk(session, folder).user(f"u{number}", "写文档").write(shell.folder, f"{session}.jsonl")
+    done = shell.mem("import", ".")
+    assert done.err.count("mem project merge docu2-") == 1 and r"D:\docu2" in done.err and "/mnt/d/docu2" in done.err
+    assert len(shell.json("project", "list")["projects"]) == 3
+    command = done.err[done.err.index("project merge") :].split("`")[0].split()
+    shell.ok(*command)
+    assert len(shell.json("project", "list")["projects"]) == 2
+    assert "project merge" not in shell.mem("project", "list").err

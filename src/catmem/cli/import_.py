@@ -11,6 +11,7 @@ import click
 from catmem.capture.exchange import take_export
 from catmem.capture.formats import FORMATS
 from catmem.capture.importing import Importer, ImportReport
+from catmem.cli.drives import tell_drives
 from catmem.cli.found import ask, find, show, tell_cost, total
 from catmem.cli.output import Session, counted, mem_command, two
 from catmem.clients.port import Problem
@@ -88,6 +89,8 @@ def command_import(
     if not session.as_json:
         if paths or found:
             _print(session, report, dry_run, memories)
+        if report.messages_new and not dry_run:
+            tell_drives(session, catmem.history.headers())
         if dry_run and report.messages_new:
             tell_cost(session, report.tokens)
 

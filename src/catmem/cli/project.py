@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from catmem.cli.drives import tell_drives
 from catmem.cli.output import Session, counted, mem_command, mem_group, two
 from catmem.cli.usage import Group
 from catmem.domain.clock import local_day
@@ -90,6 +91,7 @@ def list_(session: Session) -> None:
         _print(session, home, "")
         for part in parts:
             _print(session, part, "  + ")
+    tell_drives(session, session.catmem.history.headers())
 
 
 def _print(session: Session, entry: Entry, before: str) -> None:
