@@ -48,12 +48,12 @@ class Client:
         return json.loads(self._lines.get(timeout=PATIENCE))
 
     def ask(self, method: str, **params: Any) -> Any:
-        """Asks, and returns the answer to it: its result or its error."""
+        """Asks, and returns the result, or the error."""
         self._last += 1
         self.send({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
         answer = self.receive()
         assert answer["id"] == self._last, answer
-        return answer.get("result") or answer.get("error")
+        return answer["result"] if "result" in answer else answer["error"]
 
     def hello(self) -> Any:
         introduction = self.ask("initialize", **HELLO)
