@@ -80,6 +80,22 @@ def test_of_sessions_that_nobody_touched_not_even_the_first_lines_are_read(tmp_p
     assert world.index.catch_up(world.store, history).removed == 1 and find(world, "zebra") == []
 
 
+def test_a_session_is_found_by_its_title(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    history = History(world.paths, durability="none", redact=lambda text, source: text)
+    for number, title in enumerate(("Sourdough 计划", "how do I   knead it…")):
+        message = Message("user", "how do I knead\nit by hand?", "2026-03-01T10:00:00.000Z", f"u{number}")
+        history.append(SessionRef("bread", f"s{number}"), [message], title=title)
+    world.index.catch_up(world.store, history)
+    found = find(world, "sourdough", "计划", types=["output"])
+    assert [(r["session"], r["kind"], r["message_id"], r["text"]) for r in found] == [
+        ("s0", "title", 1, "Sourdough 计划")
+    ]
+    assert find(world, "knead", types=["output"]) == [], "its words are those of the message"
+    world.index.forget([], ["sourdough"])
+    assert files_with(world, "sourdough") == []
+
+
 def test_only_what_is_new_is_read(world: World) -> None:
     world.history.say("shop", "s1", ("user", "alpha"))
     world.history.say("shop", "s2", ("user", "beta"))

@@ -13,10 +13,11 @@ _CHINESE = {
     "question": "问题",
     "progress": "进展",
     "note": "笔记",
-    # roles, the kinds of passages
+    # roles and titles, the kinds of passages
     "user": "用户",
     "assistant": "助手",
     "tool": "工具",
+    "title": "标题",
     "system": "系统",
     # scopes
     "project": "项目",

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from catmem.domain.clock import seconds_of
 from catmem.domain.memory import Memory, Revision, statement_hash
 from catmem.domain.message import Message, ToolCall, is_said
-from catmem.domain.session import SessionRef
+from catmem.domain.session import SessionHeader, SessionRef
 from catmem.index import layout
 from catmem.text.tokens import tokens
 
@@ -87,6 +87,17 @@ def output_records(ref: SessionRef, message: Message, forgotten: Set[str] = froz
     bounded = islice(pieces, MOST_OUTPUTS)
     kept = (without_forgotten(piece, forgotten) for piece in bounded) if forgotten else bounded
     yield from _passages(ref, message, "tool", filter(str.strip, kept), MOST_OUTPUTS)
+
+
+def title_record(header: SessionHeader, forgotten: Set[str] = frozenset()) -> Record:
+    """The title of a session, for who remembers no more of it; it stands for the session's beginning."""
+    title = without_forgotten(header.title, forgotten) if forgotten else header.title
+    (record,) = _passages(header.ref, _beginning(header), "title", iter([title]), 1)
+    return {**record, "id": f"{header.key}#title"}
+
+
+def _beginning(header: SessionHeader) -> Message:
+    return Message("system", "", header.created_at, "", 1, header.key)
 
 
 def _call_text(call: ToolCall) -> str:

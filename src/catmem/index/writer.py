@@ -14,7 +14,14 @@ from catmem.domain.errors import CatmemError, DataDamaged, LockBusy, NotFound, S
 from catmem.domain.message import Message, is_said
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.index import layout
-from catmem.index.documents import id_term, memory_records, output_records, passage_records, session_term
+from catmem.index.documents import (
+    id_term,
+    memory_records,
+    output_records,
+    passage_records,
+    session_term,
+    title_record,
+)
 from catmem.index.part import Part, PartWriter
 from catmem.index.reader import EVERY_TYPE, SearchReader
 from catmem.index.watermark import Watermark, database_identity, forgotten_hashes, state_of
@@ -219,9 +226,10 @@ def _index_session(
         # Never seen, or a rewind or a purge took messages away that are indexed.
         _remove_session(ref, passages, outputs)
         last = 0
-    present, new, said = 0, 0, 0
+    present, new, said, titled = 0, 0, 0, not header.title
     for message in filter(_is_searched, history.talk(ref)):
         present += 1
+        titled = titled or (is_said(message) and _begins(message, header.title))
         if message.id <= last:
             continue
         new, said = new + 1, said + is_said(message)
@@ -229,12 +237,19 @@ def _index_session(
             passages.replace(id_term(record), [record])
         for record in output_records(ref, message, hidden):
             outputs.replace(id_term(record), [record])
+    title = title_record(header, hidden)
+    outputs.replace(id_term(title), [] if titled else [title])
     mark.sessions[ref] = (header.last_id, present, header.updated_at)
     return said, new - said
 
 
 def _is_searched(message: Message) -> bool:
     return is_said(message) or message.role == "tool" or bool(message.tool_calls)
+
+
+def _begins(message: Message, title: str) -> bool:
+    """True if the message has the title in it, as most have that were made of the first prompt: it is found by that."""
+    return " ".join(title.split()).rstrip(".… ") in " ".join(message.content.split())
 
 
 def _remove_session(ref: SessionRef, *writers: PartWriter) -> None:
