@@ -136,7 +136,10 @@ def test_nothing_was_ever_indexed(tmp_path):
     assert Searcher(world.paths, Settings()).search("x", project=None)["items"] == []
 
 
-@given(st.integers(1, MOST), st.sampled_from(["the database port", "thanks database 服务端", "端口 the", "shard 9999 database up"]))
+@given(
+    st.integers(1, MOST),
+    st.sampled_from(["the database port", "thanks database 服务端", "端口 the", "shard 9999 database up"]),
+)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_smaller_limit_gives_the_beginning_of_a_larger(search, limit, words):
     assert search(words, limit=limit) == search(words, limit=MOST)[:limit]
