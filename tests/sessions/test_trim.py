@@ -7,15 +7,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catmem.domain.errors import LockBusy
+from catmem.domain.errors import DataDamaged, LockBusy
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.overlap import in_both, mend_both
 from catmem.sessions.pairing import INTERRUPTED, pair
 from catmem.sessions.parts import Part
 from catmem.sessions.reading import read_file
+from catmem.sessions.records import message_to_record
 from catmem.sessions.repair import check
 from catmem.sessions.trim import archive_all, archive_oldest, consolidate, part_messages, trim
+from tests.sessions.damage import killed_at
 from tests.sessions.long import (
     NOW,
     archived_lines,
@@ -30,7 +32,6 @@ from tests.sessions.long import (
     transcripts,
 )
 from tests.sessions.support import REF, at, history_in, place_in
-from tests.sessions.test_open_session import killed_at
 
 
 def bounded(place: Place, most: int = 10, keep: int = 5) -> Any:
@@ -204,6 +205,51 @@ def test_any_transcript_cut_anywhere(
     bounded(place, most=1, keep=1)
     assert {**archived_lines(place), **live_lines(place)}.items() >= both.items()
     assert sizes and check(place) == []
+
+
+EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 200), st.binary(max_size=30)), min_size=1, max_size=3)
+
+
+@given(transcripts(), EDITS, EDITS, st.booleans())
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damage_anywhere_in_a_compacted_session(
+    tmp_path_factory: Any,
+    no_disk_waits: None,
+    transcript: list[dict[str, Any]],
+    live_edits: list[tuple[float, int, bytes]],
+    archive_edits: list[tuple[float, int, bytes]],
+    whole: bool,
+) -> None:
+    """What is left is word for word what was there, in one of the files; one repair puts all in order."""
+    root = tmp_path_factory.mktemp("damage")
+    place, history = place_in(root), history_in(root)
+    put(place, said(90, "user"), *transcript, said(98, "user"), said(99, "assistant"))
+    history.repair(REF)
+    bounded(place, most=1, keep=6)
+    lines = {**archived_lines(place), **live_lines(place)}
+    damaged(Path(place.file), live_edits)
+    intact = {id: line for id, line in live_lines(place).items() if lines.get(id) == line}
+    if not whole and Path(place.archive).exists():
+        damaged(Path(place.archive), archive_edits)
+    history.read(REF)
+    try:
+        history.repair(REF)
+    except DataDamaged:
+        return  # nothing in it says any more that it is a session
+    live, archived = live_lines(place), archived_lines(place)
+    assert not set(live) & set(archived)
+    assert intact.items() <= {**archived, **live}.items() and archived.items() <= lines.items()
+    assert history.repair(REF) == [] and history.check(REF) == []
+    assert strictly_valid([message_to_record(m) for m in history.messages(REF)])
+
+
+def damaged(file: Path, edits: list[tuple[float, int, bytes]]) -> None:
+    """Bytes taken out of a file and others put in their place."""
+    data = file.read_bytes()
+    for where, length, put_in in edits:
+        start = int(where * len(data))
+        data = data[:start] + put_in + data[start + length :]
+    file.write_bytes(data)
 
 
 def test_a_result_that_nobody_gave_is_written_once_and_goes_with_its_call(tmp_path: Path) -> None:

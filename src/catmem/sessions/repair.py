@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from catmem.sessions import header as line1
@@ -88,21 +87,25 @@ def repair(place: Place, now: str) -> list[str]:
     The first message with an id keeps it, as evidence may name it; one that repeats it gets the next free id, and the
     mark `renumbered` tells which.
     """
-    file = Path(place.file)
     try:
-        with session_lock(place.lock):
-            removed = remove_temporaries(str(file.parent), file.name)
-            removed += remove_temporaries(os.path.dirname(place.archive), os.path.basename(place.archive))
-            parsed = parse(bytes_of(place.file))
-            session = OpenSession(place, parsed.header["key"], create=False)
-            try:
-                done = _repair(session, now)
-            finally:
-                session.close()
-        done += _repair_archive(place, now)
-        return [*(["temporaries"] if removed else []), *done]
+        done = _repair_live(place, now)
+        archive = _repair_archive(place, now)
+        # What the damaged part of an archive had is missing from now on, which the live file says.
+        done += [*archive, *(_repair_live(place, now) if ARCHIVE in archive else [])]
+        return list(dict.fromkeys(done))
     except OSError as error:
         raise storage_failed(place.file, error) from error
+
+
+def _repair_live(place: Place, now: str) -> list[str]:
+    with session_lock(place.lock):
+        removed = [remove_temporaries(*os.path.split(file)) for file in (place.file, place.archive)]
+        parsed = parse(bytes_of(place.file))
+        session = OpenSession(place, parsed.header["key"], create=False)
+        try:
+            return [*(["temporaries"] if any(removed) else []), *_repair(session, now)]
+        finally:
+            session.close()
 
 
 def _repair(session: OpenSession, now: str) -> list[str]:
