@@ -78,6 +78,30 @@ def test_a_fork_is_told_once_whichever_file_comes_first(
     assert {**other.exported(), "exported_at": ""} == {**exported, "exported_at": ""}
 
 
+def test_a_tree_of_400_files_is_counted_resumed_after_a_kill_and_taken_once(machine: Machine, tmp_path: Path) -> None:
+    tree = machine.home / ".claude/projects/-home-kim-teapot"
+    for number in range(400):
+        said = (("user", f"we chose handle {number} 第 {number} 个"), ("assistant", "noted"))
+        talk_file(tree, f"{number:04d}{number:04x}-0000-4000-8000-000000000001", *said)
+    machine.run("config", "set", "models", "[{api: openai, model: small, base_url: 'http://127.0.0.1:9/v1'}]")
+    foreseen = machine.run("import", "--from", "claude-code", "--dry-run")
+    assert "400 sessions: 800 messages would be new" in foreseen and "tokens" in foreseen
+    assert not (machine.root / "messages").exists() or not list((machine.root / "messages").rglob("*.jsonl"))
+    first = machine.start("import", tree)
+    while first.poll() is None and len(list((machine.root / "messages").rglob("*.jsonl"))) < 60:
+        time.sleep(0.01)
+    first.kill()
+    first.communicate(timeout=60)
+    rest = machine.json("import", tree)
+    assert (rest["sessions"], rest["messages_new"] + rest["messages_known"]) == (400, 800)
+    assert 0 < rest["messages_new"] < 800, "it went on where the killed one was"
+    before = {path: path.read_bytes() for path in (machine.root / "messages").rglob("*.jsonl")}
+    again = machine.json("import", tree)
+    assert (again["messages_new"], again["messages_known"]) == (0, 800)
+    assert {path: path.read_bytes() for path in (machine.root / "messages").rglob("*.jsonl")} == before
+    assert len(machine.said()) == 800
+
+
 def test_pasted_megabytes_are_kept_but_not_searched_to_their_end(machine: Machine, workspace: Path) -> None:
     for number in range(3):
         data = " ".join(f"{number}x{row:06x}" for row in range(100_000))

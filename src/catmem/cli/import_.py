@@ -10,7 +10,7 @@ import click
 
 from catmem.capture.exchange import take_export
 from catmem.capture.formats import FORMATS
-from catmem.capture.importing import Importer, ImportReport
+from catmem.capture.importing import UNFILED, Importer, ImportReport
 from catmem.cli.drives import tell_drives
 from catmem.cli.found import ask, find, show, tell_cost, total
 from catmem.cli.output import Session, counted, mem_command, two
@@ -109,6 +109,12 @@ def _print(session: Session, report: ImportReport, dry_run: bool, memories: int)
             f"{counted(report.sessions, 'session')}: {counted(new, 'message')} {'would be ' if dry_run else ''}new, "
             f"{known} known already",
             f"{report.sessions} 个会话：{'将' if dry_run else ''}新增 {new} 条消息，{known} 条已存在",
+        )
+    unfiled = sum(1 for ref in report.touched if ref.project == UNFILED)
+    if unfiled and new and not dry_run:
+        session.say(
+            f"{counted(unfiled, 'session')} of no folder: in the project `{UNFILED}` (--project P chooses another)",
+            f"{unfiled} 个会话没有所属文件夹：归入项目 `{UNFILED}`（可用 --project P 另选）",
         )
     if memories:
         session.say(f"{counted(memories, 'memory', 'memories')} new", f"新增 {memories} 条记忆")
