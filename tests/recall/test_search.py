@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from catmem.domain.message import Message, ToolCall
 from catmem.domain.session import SessionRef
 from catmem.recall.recall import Recaller
 from catmem.recall.search import GAP, MOST, Searcher, lines_about
+from catmem.sessions.history import History
+from catmem.sessions.trim import archive_all
 from catmem.settings.schema import Settings
 from catmem.text.tokens import query_tokens
 from tests.index.world import World
@@ -89,6 +92,28 @@ def test_a_long_output_is_found_by_its_beginning(world, search):
     world.history.say("shop", "friday", ("tool", "needle\n" + "hay straw\n" * 10_000 + "thimble"))
     world.catch_up()
     assert places(search("needle")) == ["friday#1"] and search("thimble") == []
+
+
+def test_what_is_archived_or_indexed_anew_is_found_alike(tmp_path):
+    world = World(tmp_path / "home")
+    history = History(world.paths, durability="none", redact=lambda text, source: text)
+    ref, searcher = SessionRef("shop", "s1"), Searcher(world.paths, Settings(), clock=lambda: 1_790_000_000)
+    lines = ["the database port is 5432", "数据库端口", "database logs", "port of the database?"]
+    history.append(ref, [Message("user", line, LATER, f"u{number}") for number, line in enumerate(lines)])
+
+    def answers():
+        world.index.catch_up(world.store, history)
+        return [searcher.search(words, project="shop") for words in ("database port", "端口", "5432 logs")]
+
+    before = answers()
+    assert [sorted(places(found["items"])) for found in before][1:] == [["s1#2"], ["s1#1", "s1#3"]]
+    assert set(places(before[0]["items"])) == {"s1#1", "s1#3", "s1#4"} and not before[0]["items"][2]["complete"]
+    archive_all(history.place(ref), LATER)
+    assert answers() == before
+    shutil.rmtree(world.paths.search)
+    assert answers() == before, "from the archive alone"
+    history.append(ref, [Message("user", "another port of a database", LATER, "u9")])
+    assert len(answers()[0]["items"]) == 4
 
 
 def test_a_day_in_the_words_bounds_the_search(world):
