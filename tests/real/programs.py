@@ -10,6 +10,7 @@ from pathlib import Path
 
 _CACHE = Path(__file__).parents[2] / ".cache"
 CLAUDE_CODE = _CACHE / "clients" / "claude-code" / "claude"
+CODEX = _CACHE / "clients" / "codex" / "codex"
 
 
 def _fetched(name: str, program: Path) -> str | None:
@@ -28,6 +29,7 @@ def _mount_namespace() -> str | None:
 
 _PROGRAMS: dict[str, Callable[[], str | None]] = {
     "claude-code": lambda: _fetched("claude-code", CLAUDE_CODE),
+    "codex": lambda: _fetched("codex", CODEX),
     "mount-namespace": _mount_namespace,
 }
 
