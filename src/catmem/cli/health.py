@@ -11,6 +11,7 @@ from catmem.cli.output import counted, local_minute
 from catmem.domain.errors import CatmemError, DataDamaged, SettingsInvalid, StorageFailed
 from catmem.domain.session import SessionHeader
 from catmem.inject.failures import recent_failures
+from catmem.sessions.interruption import TURN_HOURS, idle_minutes
 from catmem.store.database import quick_check
 from catmem.wiring import Catmem
 
@@ -186,14 +187,16 @@ def _index(catmem: Catmem) -> Iterator[Finding]:
 
 
 def _listing(catmem: Catmem) -> Iterator[Finding]:
-    """index.json is for people and other tools; it may lag behind a session in use, but not name what is not there."""
+    """index.json is for people and other tools: it names no session that is not there, and leaves out only those in use."""
     path = catmem.paths.index
     if not path.exists():
         return
     try:
         listed = json.loads(path.read_text("utf-8"))
         named = {(row["metadata"]["project"], row["key"]) for row in listed["sessions"]}
-        sound = named <= {(header.ref.project, header.key) for header in catmem.history.headers()}
+        headers = list(catmem.history.headers())
+        resting = {_named(h) for h in headers if idle_minutes(h.updated_at, catmem.clock()) >= TURN_HOURS * 60}
+        sound = resting <= named <= set(map(_named, headers))
     except (OSError, ValueError, KeyError, TypeError):
         sound = False
     if not sound:
@@ -203,3 +206,7 @@ def _listing(catmem: Catmem) -> Iterator[Finding]:
             "index.json 与磁盘上的会话不一致",
             catmem.history.write_index,
         )
+
+
+def _named(header: SessionHeader) -> tuple[str, str]:
+    return header.ref.project, header.key

@@ -1,0 +1,52 @@
+"""What a check finds in what is derived: index.json against the sessions on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from catmem.cli.health import findings_of
+from catmem.domain.clock import seconds_of
+from catmem.sessions.file import append
+from catmem.sessions.names import place
+from catmem.wiring import Catmem
+from tests.sessions.long import NOW, talk
+
+
+def put(root: Path, key: str) -> None:
+    append(place(str(root), "webshop", key), key, talk(2), listing={"project": "webshop"}, durability="none")
+
+
+def names(catmem: Catmem) -> list[str]:
+    return [finding.name for finding in findings_of(catmem, deep=True)]
+
+
+def test_a_session_that_the_index_lacks_or_has_too_much_is_found_and_put_right(tmp_path: Path) -> None:
+    root = tmp_path / "data"
+    root.mkdir(mode=0o700)
+    put(root, "chat:1")
+    catmem = Catmem(root, clock=lambda: seconds_of(NOW))
+    catmem.history.write_index()
+    assert names(catmem) == []
+    put(root, "聊天:2")  # as a restored copy of the folder brings it
+    missing = findings_of(catmem, deep=True)
+    assert [finding.name for finding in missing] == ["index.json"] and missing[0].repair
+    missing[0].repair()
+    assert names(catmem) == []
+    index = json.loads(catmem.paths.index.read_text("utf-8"))
+    index["sessions"].append({**index["sessions"][0], "key": "chat:gone"})
+    catmem.paths.index.write_text(json.dumps(index), "utf-8")
+    assert names(catmem) == ["index.json"]
+    for damage in ("", "[]", '{"sessions": 3}'):
+        catmem.paths.index.write_text(damage, "utf-8")
+        assert names(catmem) == ["index.json"]
+
+
+def test_a_session_in_use_may_be_missing_for_a_day(tmp_path: Path) -> None:
+    root = tmp_path / "data"
+    root.mkdir(mode=0o700)
+    put(root, "chat:1")
+    catmem = Catmem(root, clock=lambda: seconds_of("2026-01-05T02:00:00.000Z"))
+    catmem.history.write_index()
+    put(root, "chat:2")
+    assert names(catmem) == []
