@@ -413,3 +413,15 @@ def test_arguments_are_taken_as_models_send_them(world: World) -> None:
 def test_a_wrong_argument_is_explained(world: World, arguments: dict[str, object]) -> None:
     answer = world.fail("recall", **arguments)
     assert ("fault" not in answer and "`" in answer) or "takes no argument" in answer
+
+
+def test_a_brief_tells_a_note_only_on_what_it_is_about_and_whose_it_is(world: World) -> None:
+    world.call("remember", text="the build of the shop takes three minutes")
+    catmem = world.open()
+    try:
+        catmem.index.catch_up(catmem.store, catmem.history)
+        assert catmem.briefer.brief(world.project).text == ""
+        beside = catmem.briefer.for_prompt("how long takes the build of the shop?", world.project).text
+    finally:
+        catmem.close()
+    assert 'the assistant noted: "the build of the shop takes three minutes"' in beside

@@ -121,11 +121,16 @@ def _states(passage: Record, memory: Record) -> bool:
 
 
 def _standing(reader: SearchReader, home: str, kinds: Sequence[str], by_age: bool = False) -> list[Record]:
-    """The memories of a home, pinned ones first, then by age, or by how many sessions said them and then by age."""
+    """The memories of a home, pinned ones first, then by age, or by how many sessions said them and then by age.
+
+    What an assistant has noted of its own accord is told on a prompt that it is about, never unasked: it may have
+    read it anywhere.
+    """
     found = {
         record["id"]: record
         for standing in ("live", "pinned")
         for record in reader.newest(project=home, kinds=kinds, limit=_LOOKED_AT, standing=standing)
+        if record.get("by") != "assistant"
     }
 
     def importance(record: Record) -> tuple[bool, int, int, str]:

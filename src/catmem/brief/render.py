@@ -24,9 +24,11 @@ def heading(section: str, language: str) -> str:
 def line(record: Record, language: str) -> str:
     """One memory or passage as one line: `- (2026-03-01) We moved to uv`."""
     text = _shortened(_harmless(record["text"]), _LONGEST[record["type"]])
+    words = WORDS[language]
     if record["type"] == "passage":
-        words = WORDS[language]
         text = words["quote"].format(words[record["kind"]], text)
+    elif record.get("by") == "assistant":
+        text = words["noted"].format(text)
     # The day in UTC, as the stamp has it: the bytes must not depend on the zone of the machine.
     day = f"({record['at'][:10]}) " if record["kind"] in _DATED and record["at"] else ""
     return f"- {day}{text}"

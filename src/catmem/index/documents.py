@@ -62,6 +62,8 @@ def _memory_record(memory: Memory, revision: Revision, status: str) -> Record:
         "status": status,
         "successor": memory.superseded_by or memory.id,
         "words": " ".join(_memory_words(revision)),
+        # Only where it matters: nobody but a model says what an assistant has noted.
+        **({"by": revision.by} if revision.by == "assistant" else {}),
     }
 
 
