@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -160,7 +159,7 @@ class Catmem:
         # Named outright unless it is the usual place: an assistant started elsewhere has no CATMEM_DIR.
         usual = self.paths.root == Path.home() / ".catmem"
         options = () if usual else ("--dir", str(self.paths.root.absolute()))
-        return Program(start, options, mcp=_has_mcp())
+        return Program(start, options)
 
     def project_of(self, cwd: str) -> Project:
         """The project that `cwd` belongs to, whatever it was merged into or moved from."""
@@ -199,8 +198,3 @@ class Catmem:
     def close(self) -> None:
         if "store" in self.__dict__:
             self.store.close()
-
-
-def _has_mcp() -> bool:
-    """True if this installation has what the MCP server needs."""
-    return find_spec("mcp") is not None and find_spec("catmem.mcp") is not None
