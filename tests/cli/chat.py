@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pyte
 
 from catmem.inject.worker import wait_for_worker
 from catmem.settings.paths import Paths
@@ -26,6 +31,8 @@ LOCALES = {"en": "en_US.UTF-8", "zh": "zh_CN.UTF-8"}
 
 # The program where the HTTP library is not installed.
 WITHOUT_LIBRARY = "import sys; sys.modules['httpx2'] = None; from catmem.cli.app import main; sys.exit(main())"
+# And where the editor is not: the terminal's own lines, or readline's.
+WITHOUT_EDITOR = "import sys; sys.modules['prompt_toolkit'] = None; from catmem.cli.app import main; sys.exit(main())"
 
 
 @dataclass(frozen=True)
@@ -93,18 +100,48 @@ class Person:
 
 
 class Terminal:
-    """`mem start` in a terminal; `seen` is all that it has shown."""
+    """`mem start` in a terminal; `seen` is all that it has written, `shown` what a person sees."""
 
-    def __init__(self, person: Person) -> None:
+    def __init__(self, person: Person, *arguments: str, program: str = "", columns: int = 80, rows: int = 40) -> None:
+        start = ["-c", program] if program else ["-m", "catmem"]
         self.pid, self._master = pty.fork()
         if self.pid == 0:
             os.chdir(person.folder)
-            os.execve(sys.executable, [sys.executable, "-m", "catmem", "start"], person.environment)
+            os.execve(sys.executable, [sys.executable, *start, "start", *arguments], person.environment)
         self.seen = ""
         self._heard = 0
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._screen)
+        self.resize(columns, rows)
+
+    @property
+    def shown(self) -> list[str]:
+        """The lines of the screen from the top, without blanks at their ends and empty ones at the end."""
+        return "\n".join(line.rstrip() for line in self._screen.display).rstrip().split("\n")
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self._screen.resize(rows, columns)
+
+    def settle(self) -> None:
+        """Returns when nothing more was written for a moment."""
+        end = time.monotonic() + PATIENCE
+        before = -1
+        while before != len(self.seen) and time.monotonic() < end:
+            before = len(self.seen)
+            self._read(0.7)
 
     def type(self, text: str) -> None:
-        os.write(self._master, text.encode())
+        """Types, and reads meanwhile, as a terminal does: who did not would wait for the program, and it for them."""
+        data = text.encode()
+        while data:
+            data = data[os.write(self._master, data[:1000]) :]
+            self._read(0.0)
+
+    def paste(self, text: str) -> None:
+        """As a terminal pastes into a program that has asked for brackets."""
+        assert self.seen.rfind("\x1b[?2004h") > self.seen.rfind("\x1b[?2004l")
+        self.type("\x1b[200~" + text.replace("\n", "\r") + "\x1b[201~")
 
     def wait_for(self, pattern: str) -> None:
         """Returns when the pattern has appeared beyond what an earlier call waited for."""
@@ -112,6 +149,12 @@ class Terminal:
         while (found := re.compile(pattern).search(self.seen, self._heard)) is None:
             assert time.monotonic() < end and self._read(), f"no {pattern!r} in {self.seen!r}"
         self._heard = found.end()
+
+    def wait_for_prompt(self) -> None:
+        """Returns when the program waits for a message, with nothing typed yet."""
+        end = time.monotonic() + PATIENCE
+        while self.shown[-1] != "›" or self._screen.cursor.y != len(self.shown) - 1:
+            assert time.monotonic() < end and self._read(), f"no prompt in {self.seen!r}"
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
@@ -135,13 +178,14 @@ class Terminal:
         os.close(self._master)
         return os.waitstatus_to_exitcode(status)
 
-    def _read(self) -> bool:
+    def _read(self, moment: float = 0.2) -> bool:
         """More of the output, waited for a moment; False when there will be none."""
-        if not select.select([self._master], [], [], 0.2)[0]:
+        if not select.select([self._master], [], [], moment)[0]:
             return True
         try:
             piece = os.read(self._master, 65536)
         except OSError:
             return False
+        self._stream.feed(piece)
         self.seen += piece.decode(errors="replace")
         return bool(piece)

@@ -21,6 +21,7 @@ class Reply:
     whole     as one JSON object, not streamed
     raw       these bytes as the stream
     pause     seconds between two pieces
+    delay     seconds before anything
     """
 
     pieces: tuple[str, ...] = ()
@@ -31,6 +32,7 @@ class Reply:
     whole: bool = False
     raw: bytes | None = None
     pause: float = 0.0
+    delay: float = 0.0
 
 
 @dataclass
@@ -77,6 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server_state.requests.append((self.path, headers, body))
         reply = self.server_state.next_reply()
+        time.sleep(reply.delay)
         anthropic = self.path.endswith("/messages")
         if reply.status != 200:
             self._send(reply.status, "application/json", [reply.body.encode()], reply)

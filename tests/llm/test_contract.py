@@ -50,7 +50,7 @@ def make(request: pytest.FixtureRequest) -> Iterator[Make]:
 def said_until_failure(model: Model) -> tuple[list[str], Failure | None]:
     said: list[str] = []
     try:
-        for piece in model.stream("Be brief.", TURNS):
+        for piece in model.stream(("Be brief.", "And kind."), TURNS):
             said.append(piece)
     except Failure as failure:
         return said, failure
@@ -62,7 +62,7 @@ def test_answer_comes_in_pieces_and_whole(make: Make) -> None:
 
 
 def test_nothing_is_asked_before_the_first_piece_is_wanted(make: Make) -> None:
-    stream = make(Reply(SPOKEN)).stream("", TURNS)
+    stream = make(Reply(SPOKEN)).stream((), TURNS)
     assert next(stream) == SPOKEN[0]
     stream.close()  # type: ignore[attr-defined]
     assert list(stream) == []

@@ -29,7 +29,7 @@ def row(api: str, url: str, **more: str) -> dict[str, str]:
 
 def ask(row: dict[str, str], environment: dict[str, str] | None = None) -> str:
     given = {"MODEL_KEY": KEY} if environment is None else environment
-    return "".join(model_of(row, given).stream("SYSTEM", TURNS))
+    return "".join(model_of(row, given).stream(("INSTRUCTION", "BRIEF"), TURNS))
 
 
 def failure_of(row: dict[str, str], environment: dict[str, str] | None = None) -> Failure:
@@ -67,13 +67,19 @@ def test_requests_carry_words_only() -> None:
     said = [{"role": turn.role, "content": turn.text} for turn in TURNS]
     assert openai == {
         "model": "m-1",
-        "messages": [{"role": "system", "content": "SYSTEM"}, *said],
+        "messages": [{"role": "system", "content": "INSTRUCTION\n\nBRIEF"}, *said],
         "stream": True,
     }
     assert anthropic.keys() == {"model", "max_tokens", "system", "messages", "stream"}
-    assert anthropic["messages"] == said and anthropic["system"][0]["text"] == "SYSTEM"
+    assert anthropic["messages"] == said
+    assert anthropic["system"] == [
+        {"type": "text", "text": "INSTRUCTION"},
+        {"type": "text", "text": "BRIEF", "cache_control": {"type": "ephemeral"}},
+    ]
     assert first["authorization"] == f"Bearer {KEY}" and "x-api-key" not in first
     assert second["x-api-key"] == KEY and "authorization" not in second
+    # A proxy of ours on the way is told that nobody said this to an assistant.
+    assert first["x-catmem-helper"] == second["x-catmem-helper"] == "1"
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -142,6 +148,15 @@ def test_nobody_at_the_address() -> None:
         port = free.getsockname()[1]
         failure = failure_of(row("openai", f"http://user:pass@127.0.0.1:{port}/v1"))
     assert failure.remedy == "later" and f"127.0.0.1:{port}" in failure.en and "pass" not in failure.en + failure.zh
+
+
+def test_a_name_that_nobody_answers_for_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "CONNECT_SECONDS", 0.2)
+    never = threading.Event()
+    monkeypatch.setattr(endpoint.socket, "getaddrinfo", lambda *_, **__: never.wait(30))
+    failure = failure_of(row("openai", "http://model.example/v1"))
+    never.set()
+    assert failure.remedy == "later" and "model.example cannot be reached" in failure.en
 
 
 def test_a_silent_server_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +249,7 @@ def test_what_is_no_address_fails_in_its_turn(base: str) -> None:
         told: list[str] = []
         rows = [row("openai", base, name="wrong"), row("openai", server.url, name="right")]
         models = models_of(rows, lambda name, to, why: told.append(f"{name}>{to}: {why.en}"), {"MODEL_KEY": KEY})
-        assert "".join(models.stream("", TURNS)) == "ok"
+        assert "".join(models.stream((), TURNS)) == "ok"
     assert len(told) == 1 and told[0].startswith("wrong>right: ") and "base_url" in told[0]
     assert place_of(rows[0])
 

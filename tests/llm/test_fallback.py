@@ -26,7 +26,7 @@ class World:
         self.model = FallbackModel(named, lambda a, b, why: self.told.append((a, b, why.en)), lambda: self.now)
 
     def ask(self) -> str:
-        return "".join(self.model.stream("s", TURNS))
+        return "".join(self.model.stream(("s",), TURNS))
 
     @property
     def asked(self) -> list[int]:
@@ -78,7 +78,7 @@ def test_an_answer_that_broke_off_is_not_begun_again() -> None:
     world = World([["half ", later()]], [["hi"]])
     said: list[str] = []
     with pytest.raises(Failure, match="busy"):
-        said.extend(world.model.stream("s", TURNS))
+        said.extend(world.model.stream(("s",), TURNS))
     assert said == ["half "] and world.asked == [1, 0]
 
 
@@ -86,4 +86,4 @@ def test_two_models_of_one_name_are_two() -> None:
     told: list[str] = []
     pair = [Named("m", ScriptedModel([[later()]])), Named("m", ScriptedModel([["hi"], ["hi"]]))]
     model = FallbackModel(pair, lambda a, b, why: told.append(a))
-    assert ["".join(model.stream("s", TURNS)) for _ in range(2)] == ["hi", "hi"]
+    assert ["".join(model.stream(("s",), TURNS)) for _ in range(2)] == ["hi", "hi"]

@@ -44,16 +44,23 @@ class Messages:
         self._endpoint = endpoint
         self._model = model
 
-    def stream(self, system: str, turns: Sequence[Turn]) -> Iterator[str]:
+    def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
         body = {
             "model": self._model,
             "max_tokens": MOST_TOKENS,
-            # The same in every request of a chat, so it is worth the provider's cache.
-            "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
+            "system": _blocks(system),
             "messages": [{"role": turn.role, "content": turn.text} for turn in turns],
             "stream": True,
         }
         return self._endpoint.answer(body, _read)
+
+
+def _blocks(system: Sequence[str]) -> list[dict[str, Any]]:
+    """The same in every request of a chat, so all of it is worth the provider's cache."""
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in system if text]
+    if blocks:
+        blocks[-1]["cache_control"] = {"type": "ephemeral"}
+    return blocks
 
 
 def _read(event: Any) -> Heard:

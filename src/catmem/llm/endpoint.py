@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
@@ -18,6 +21,8 @@ from catmem.llm.port import Failure
 # Seconds. A local server loads a model of many GB before its first word; once connected we wait that long for each.
 CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 120.0
+# Marks what catmem itself asks, so that its own proxy, if it stands on the way, neither records it nor adds to it.
+OUR_CALL = {"x-catmem-helper": "1"}
 # The bounds of a whole answer: far above what anybody reads, they end a server that drips for ever.
 ANSWER_SECONDS = 900.0
 ANSWER_BYTES = 8_000_000
@@ -103,6 +108,7 @@ class Endpoint:
     def _data(self, body: Mapping[str, Any]) -> Iterator[str]:
         """The events' data, or the whole body of a server that does not stream. Errors of the way are translated."""
         http = self._http
+        self._find_host()
         timeout = http.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS)
         # Nothing of the environment (proxies, .netrc) and no redirect leads the words elsewhere.
         client = http.Client(trust_env=False, follow_redirects=False, timeout=timeout)
@@ -127,8 +133,27 @@ class Endpoint:
         except (http.HTTPError, http.StreamError):
             raise failures.cut_short(self._where) from None
 
+    def _find_host(self) -> None:
+        """Waits for the name to become an address, no longer than for a connection.
+
+        Without a network the system may try for half a minute, and cannot be stopped meanwhile: so a thread waits for
+        it, which Ctrl-C leaves behind.
+        """
+        parts = urlsplit(self._url)
+        found = threading.Event()
+
+        def look() -> None:
+            # What is wrong with the name is said when it is connected to.
+            with contextlib.suppress(OSError, UnicodeError):
+                socket.getaddrinfo(parts.hostname, parts.port or parts.scheme, type=socket.SOCK_STREAM)
+            found.set()
+
+        threading.Thread(target=look, daemon=True).start()
+        if not found.wait(CONNECT_SECONDS):
+            raise failures.unreachable(self._where)
+
     def _headers(self) -> dict[str, str]:
-        headers = {"User-Agent": f"catmem/{__version__}", "Accept-Encoding": "identity", **self._extra}
+        headers = {"User-Agent": f"catmem/{__version__}", "Accept-Encoding": "identity", **OUR_CALL, **self._extra}
         if self._where.variable:
             name, before = self._header
             headers[name] = before + self._key()

@@ -32,7 +32,7 @@ class FallbackModel:
         self._clock = clock
         self._rested: dict[Named, float] = {}
 
-    def stream(self, system: str, turns: Sequence[Turn]) -> Iterator[str]:
+    def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
         asked = self._awake()
         for place, named in enumerate(asked):
             begun = False

@@ -20,9 +20,10 @@ class ChatCompletions:
         self._endpoint = endpoint
         self._model = model
 
-    def stream(self, system: str, turns: Sequence[Turn]) -> Iterator[str]:
+    def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
         said = [{"role": turn.role, "content": turn.text} for turn in turns]
-        messages = [{"role": "system", "content": system}, *said]
+        # One message: chat templates of local models refuse a second of the system's.
+        messages = [{"role": "system", "content": "\n\n".join(filter(None, system))}, *said]
         return self._endpoint.answer({"model": self._model, "messages": messages, "stream": True}, _read)
 
 

@@ -20,10 +20,10 @@ class Turn:
 class Model(Protocol):
     """Answers a talk. It is given words only: no tools, no files."""
 
-    def stream(self, system: str, turns: Sequence[Turn]) -> Iterator[str]:
+    def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
         """The answer to the last turn, which is the user's, piece by piece; what came before a failure stays valid.
 
-        Raises Failure. Closing the iterator ends the request.
+        `system` are the elements of the system prompt, in their order; an empty one is none. Raises Failure. Closing the iterator ends the request.
         """
         ...
 

@@ -34,7 +34,7 @@ class Unusable:
     def __init__(self, failure: Failure) -> None:
         self._failure = failure
 
-    def stream(self, system: str, turns: Sequence[Turn]) -> Iterator[str]:
+    def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
         raise self._failure
 
 

@@ -15,10 +15,10 @@ class ScriptedModel:
 
     def __init__(self, answers: Sequence[Sequence[Line]]) -> None:
         self._answers = list(answers)
-        self.asked: list[tuple[str, tuple[Turn, ...]]] = []
+        self.asked: list[tuple[tuple[str, ...], tuple[Turn, ...]]] = []
 
-    def stream(self, system: str, turns: Sequence[Turn]) -> Iterator[str]:
-        self.asked.append((system, tuple(turns)))
+    def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
+        self.asked.append((tuple(system), tuple(turns)))
         if not self._answers:
             raise Failure("the script has ended", "脚本已用完", remedy="another")
         for line in self._answers.pop(0):

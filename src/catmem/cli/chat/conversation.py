@@ -7,11 +7,13 @@ from collections.abc import Generator, Iterator
 
 import click
 
-from catmem.capture.chat import OUR_WORDS, ChatLog
+from catmem.capture.chat import OUR_WORDS
 from catmem.capture.triggers import is_strong
-from catmem.cli.chat.answers import MemoryOfChat, ModelAnswerer
+from catmem.cli.chat.answers import ModelAnswerer
 from catmem.cli.chat.commands import ENDING, ChatCommands, is_command
 from catmem.cli.chat.keyboard import Keyboard
+from catmem.cli.chat.signals import undisturbed
+from catmem.cli.chat.talk import Talk
 from catmem.cli.output import Session
 from catmem.cli.work import only_worker, run_work
 from catmem.domain.errors import CatmemError, LockBusy, ModelFailed
@@ -21,62 +23,53 @@ from catmem.text.encoding import printable
 
 # A strong sentence is distilled at once, but the next prompt does not wait longer for it.
 REMEMBER_SECONDS = 10.0
-_WAITING = "…"
 
 
 class Conversation:
     """`answerer` is None if no model is configured: then the memory answers."""
 
-    def __init__(
-        self,
-        session: Session,
-        log: ChatLog,
-        memory: MemoryOfChat,
-        answerer: ModelAnswerer | None,
-        keyboard: Keyboard,
-    ) -> None:
+    def __init__(self, session: Session, talk: Talk, answerer: ModelAnswerer | None, keyboard: Keyboard) -> None:
         self._session = session
-        self._log = log
-        self._memory = memory
+        self._talk = talk
         self._answerer = answerer
         self._keyboard = keyboard
-        self._commands = ChatCommands(session, log.ref, memory, keyboard)
-        self._turns: list[Turn] = []
+        self._commands = ChatCommands(session, talk, keyboard)
 
     def run(self) -> str:
         """Talks until the user ends it; returns how: `exit`, `end of input` or `interrupt`."""
-        lines = self._keyboard.lines()
+        messages = self._keyboard.messages()
         while True:
             try:
-                line = next(lines, None)
+                text = next(messages, None)
             except KeyboardInterrupt:
                 self._keyboard.new_line()
                 return "interrupt"
-            if line is None:
+            if text is None:
                 return "end of input"
-            if line.strip() in ENDING:
+            if text.strip() in ENDING:
                 return "exit"
             try:
-                self._heed(line)
+                self._heed(text)
             except KeyboardInterrupt:
                 # Whatever was being done is stopped; what was said is kept.
                 self._session.say(" (stopped)", "（已停止）")
             except CatmemError as error:
                 self._session.note(f"! {error.en}", f"! {error.zh}")
 
-    def _heed(self, line: str) -> None:
-        if is_command(line):
-            self._commands.run(line)
-        elif line.strip():
-            self._turn(line.strip())
+    def _heed(self, text: str) -> None:
+        if is_command(text):
+            self._commands.run(text)
+        elif text.strip():
+            self._turn(text.strip())
 
     def _turn(self, text: str) -> None:
-        said = self._log.say("user", text)
+        talk = self._talk
+        said = talk.log.say("user", text)
         if said is None:
             self._session.say("(private: neither kept nor sent to a model)", "（私密内容：既不保存，也不发给模型）")
-            self._speak(self._memory.answer(text))
+            self._speak(talk.memory.answer(text))
             return
-        strong = is_strong(text)
+        strong = is_strong(text) and not talk.is_pure
         if self._answerer is None and strong and self._remember_now():
             return
         self._answer(said)
@@ -85,18 +78,21 @@ class Conversation:
 
     def _answer(self, said: Message) -> None:
         """A model's answer; where no model gives one, the memory's."""
-        self._turns.append(Turn("user", said.content))
+        talk = self._talk
+        talk.turns.append(Turn("user", said.content))
         if self._answerer is not None:
             try:
-                self._speak(self._answerer.answer(self._turns), by_model=True)
+                self._speak(self._answerer.answer(talk.turns, talk.memory), by_model=True)
                 return
             except ModelFailed as failure:
-                if self._turns[-1].role == "assistant":
+                if talk.turns[-1].role == "assistant":
                     # It broke off; what came stands.
                     self._session.note(f"! {failure.en}", f"! {failure.zh}")
                     return
+                if talk.is_pure:
+                    raise
                 self._session.note(f"! {failure.en} (so from memory alone)", f"! {failure.zh}（以下仅凭记忆）")
-        self._speak(self._memory.answer(said.content), kept=True)
+        self._speak(talk.memory.answer(said.content), kept=not talk.is_pure)
 
     def _speak(self, pieces: Iterator[str], *, by_model: bool = False, kept: bool = False) -> None:
         """Shows an answer as it comes and keeps it as far as it came, whatever ends it."""
@@ -109,39 +105,38 @@ class Conversation:
         finally:
             text = "".join(spoken)
             if text.strip():
-                self._keep(text, by_model, kept)
+                with undisturbed():
+                    self._keep(text, by_model, kept)
                 click.echo(err=self._session.as_json)
 
     def _keep(self, text: str, by_model: bool, kept: bool) -> None:
         if by_model:
-            stored = self._log.say("assistant", text)
+            stored = self._talk.log.say("assistant", text)
             if stored is not None:
-                self._turns.append(Turn("assistant", stored.content))
+                self._talk.turns.append(Turn("assistant", stored.content))
         elif kept:
-            self._log.say("system", text, kind=OUR_WORDS)
+            self._talk.log.say("system", text, kind=OUR_WORDS)
 
     def _awaited(self, pieces: Iterator[str]) -> Generator[str, None, None]:
-        """The pieces, with a sign in the terminal until the first one comes: a local model may take a minute."""
-        shown = self._keyboard.is_terminal
-        if shown:
-            click.echo(_WAITING, nl=False)
+        """The pieces, with a sign in the terminal until the first one comes."""
+        self._keyboard.wait()
         try:
             for piece in pieces:
-                if shown:
-                    click.echo("\b \b", nl=False)
-                    shown = False
+                self._keyboard.wait_no_more()
                 yield piece
         finally:
-            if shown:
-                click.echo("\b \b", nl=False)
+            self._keyboard.wait_no_more()
 
     def _remember_now(self) -> bool:
         """A strong sentence is distilled at once, and the user sees what became of it. False if nothing did."""
-        catmem, project = self._session.catmem, self._log.ref.project
-        before = {(memory.id, memory.version) for memory in catmem.store.live(project)}
+        catmem, ref = self._session.catmem, self._talk.ref
+        if ref is None:
+            return False
+        before = {(memory.id, memory.version) for memory in catmem.store.live(self._talk.project)}
         with contextlib.suppress(LockBusy), only_worker(catmem, wait=1.0):
-            run_work(catmem, everything=False, named=(self._log.ref,), seconds=REMEMBER_SECONDS)
-        new = [memory for memory in catmem.store.live(project) if (memory.id, memory.version) not in before]
+            run_work(catmem, everything=False, named=(ref,), seconds=REMEMBER_SECONDS)
+        live = catmem.store.live(self._talk.project)
+        new = [memory for memory in live if (memory.id, memory.version) not in before]
         for memory in new:
             self._session.say(f"remembered: {memory.now.text}", f"已记住：{memory.now.text}")
         return bool(new)

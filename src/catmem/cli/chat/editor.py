@@ -1,0 +1,158 @@
+"""The editor of a chat in a real terminal: several lines, pastes, wide characters, resizing, what was typed before.
+
+Between two messages the terminal shows nothing of what is typed ahead, and a paste stays one: it waits, in its
+brackets, for the next message instead of falling apart into lines amid an answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import termios
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input.typeahead import store_typeahead
+from prompt_toolkit.input.vt100 import Vt100Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout.processors import TabsProcessor
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+from catmem.cli.chat.ahead import TypedAhead
+from catmem.cli.chat.multiline import ends_in_backslash, is_open
+
+_PASTE_ON, _PASTE_OFF = "\x1b[?2004h", "\x1b[?2004l"
+# What of termios(3) a terminal does not do while nothing is asked: echo, gather lines, turn Enter into a newline.
+_LOCAL, _INPUT = 3, 0
+
+
+class Editor:
+    """Asks for messages. What is typed is remembered while the chat lasts, and nowhere written down.
+
+    earlier   what was typed before, for the arrow keys, oldest first
+    commands  what the tabulator completes after a slash
+    """
+
+    def __init__(self, sign: str, earlier: Callable[[], Sequence[str]], commands: Sequence[str]) -> None:
+        self._input = Vt100Input(sys.stdin)
+        self._output = Vt100_Output.from_pty(sys.stdout, term=os.environ.get("TERM"))
+        # It is not asked where its cursor is: some terminals never answer, and the answer would be read as typed.
+        self._output.enable_cpr = False
+        self._messages: PromptSession[str] = PromptSession(
+            sign,
+            multiline=True,
+            prompt_continuation=" " * len(sign),
+            history=_Earlier(earlier),
+            key_bindings=_keys(commands),
+            input_processors=[TabsProcessor(char1=" ", char2=" ")],
+            input=self._input,
+            output=self._output,
+        )
+        self._answers: PromptSession[str] = PromptSession(input=self._input, output=self._output)
+        self._before = _quieten(sys.stdin.fileno())
+        self._ahead = TypedAhead(sys.stdin.fileno())
+        self._write(_PASTE_ON)
+        self._ahead.start()
+
+    def message(self) -> str:
+        """One message. Raises EOFError at Ctrl-D, KeyboardInterrupt at Ctrl-C with nothing typed."""
+        return self._asked(self._messages.prompt)
+
+    def answer(self, question: str) -> str:
+        """What is answered to a question; raises like `message`."""
+        return self._asked(lambda: self._answers.prompt(question))
+
+    def close(self) -> None:
+        """Gives the terminal back as it was found."""
+        self._ahead.stop()
+        self._write(_PASTE_OFF)
+        _set(sys.stdin.fileno(), self._before)
+
+    def _asked(self, ask: Callable[[], str]) -> str:
+        self._input.vt100_parser.feed(self._ahead.stop())
+        store_typeahead(self._input, self._input.read_keys())
+        try:
+            return ask()
+        finally:
+            self._write(_PASTE_ON)
+            self._ahead.start()
+
+    def _write(self, sequence: str) -> None:
+        with contextlib.suppress(OSError):
+            self._output.write_raw(sequence)
+            self._output.flush()
+
+
+class _Earlier(InMemoryHistory):
+    """Reads what was typed before when the arrow keys ask for it first."""
+
+    def __init__(self, earlier: Callable[[], Sequence[str]]) -> None:
+        super().__init__()
+        self._earlier = earlier
+
+    def load_history_strings(self) -> Any:
+        self._storage = [*self._earlier(), *self._storage]
+        yield from super().load_history_strings()
+
+
+def _keys(commands: Sequence[str]) -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def enter(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if not buffer.document.is_cursor_at_the_end or not is_open(buffer.text):
+            buffer.validate_and_handle()
+            return
+        if ends_in_backslash(buffer.text):
+            buffer.delete_before_cursor()
+        buffer.insert_text("\n")
+
+    @keys.add("escape", "enter")
+    def alt_enter(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("tab")
+    def tabulator(event: KeyPressEvent) -> None:
+        """Completes a command, if only one is meant; else it is a tab."""
+        buffer = event.current_buffer
+        if not re.fullmatch(r"/\w*", buffer.text):
+            buffer.insert_text("\t")
+            return
+        fitting = [command for command in commands if command.startswith(buffer.text)]
+        if len(fitting) == 1:
+            buffer.insert_text(fitting[0][len(buffer.text) :])
+
+    @keys.add("c-c")
+    @keys.add("<sigint>")
+    def interrupt(event: KeyPressEvent) -> None:
+        """Takes back what is typed, which the arrow keys bring again; with nothing typed it ends the chat."""
+        buffer = event.current_buffer
+        if buffer.text:
+            buffer.reset(append_to_history=True)
+        else:
+            event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
+
+    return keys
+
+
+def _quieten(descriptor: int) -> list[Any]:
+    """Stops echo and line editing, so that what is typed ahead waits unseen; returns how the terminal was."""
+    before = termios.tcgetattr(descriptor)
+    quiet: list[Any] = list(before)
+    quiet[_LOCAL] &= ~(termios.ECHO | termios.ICANON)
+    # Ctrl-C does not throw away what was typed before it: half a paste would never end.
+    quiet[_LOCAL] |= termios.NOFLSH
+    quiet[_INPUT] &= ~termios.ICRNL
+    _set(descriptor, quiet)
+    return before
+
+
+def _set(descriptor: int, attributes: list[Any]) -> None:
+    # A terminal that was closed needs nothing any more.
+    with contextlib.suppress(termios.error):
+        termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
