@@ -114,8 +114,9 @@ def test_a_compactor_that_is_killed_at_any_moment_frees_the_lock_and_loses_nothi
             try:
                 finish(tmp_path)
                 break
-            except LockBusy:  # the writer's turn: a millisecond
-                assert time.monotonic() - started < 1
+            except LockBusy:  # the writer's turn; that a dead holder frees it at once is shown in test_locks
+                assert time.monotonic() - started < PATIENCE
+                time.sleep(0.001)
     out, err = writer.communicate()
     assert writer.returncode == 0 and len(out.split()) == 3000, err
     repair(place, NOW)
