@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -47,7 +48,9 @@ class World:
             self.recorder.stop()
 
     def settled(self) -> None:
-        """Everything that has ended so far is on disk."""
+        """Everything that has ended so far is on disk: what the client has seen, the loop is done with first."""
+        assert self.thread.loop is not None
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.thread.loop).result(20)
         assert self.recorder.flush(20)
 
     @property

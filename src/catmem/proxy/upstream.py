@@ -10,7 +10,7 @@ import functools
 import os
 import ssl
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -186,8 +186,13 @@ class UpstreamSide(asyncio.Protocol):
             self._finish(complete=True, again=self._parser.should_keep_alive())
 
     def on_body(self, piece: bytes) -> None:
+        # Not by `_tell`: this is the way of every event of a stream.
         if self._listener is not None:
-            self._tell(lambda listener: listener.take(piece))
+            try:
+                self._listener.take(piece)
+            except Exception as error:
+                self._listener = None
+                self._receiver.fault(error)
 
     def on_message_complete(self) -> None:
         if self._status >= 200 and self._parser is not None:
@@ -203,9 +208,9 @@ class UpstreamSide(asyncio.Protocol):
         self._tell(lambda listener: listener.end(complete))
         self._listener = None
 
-    def _tell(self, say: object) -> None:
+    def _tell(self, say: Callable[[Listener], None]) -> None:
         """A fault of ours ends the listening, never the passing."""
-        if self._listener is not None and callable(say):
+        if self._listener is not None:
             try:
                 say(self._listener)
             except Exception as error:
