@@ -18,6 +18,8 @@ from catmem.clients.lines import LONG_LINE, Shortener, records_of
 _MOST_STEPS = 200
 # Lines of one reply, one block each.
 _MOST_BLOCKS = 500
+# Looked through at a time; far more than the lines of a turn.
+_WINDOW = 16 << 20
 
 
 class Linked(Protocol):
@@ -115,19 +117,31 @@ class Earlier:
         return ""
 
     def _lines(self, data: mmap.mmap, needle: str, most: int) -> list[Record]:
-        """The records that hold `needle`, with or without a blank after its colon."""
+        """The records that hold `needle`, with or without a blank after its colon: the last of them, `most` at most.
+
+        A window at a time from the end, since what is asked for was read just before, and its lines stand together.
+        """
         found: dict[int, Record] = {}
-        for spelled in (needle, needle.replace(":", ": ", 1)):
-            position = 0
-            while len(found) < most and (hit := data.find(spelled.encode(), position, self._end)) >= 0:
-                start = data.rfind(b"\n", 0, hit) + 1
-                end = data.find(b"\n", hit)
-                end = len(data) if end < 0 else end
-                record = _record(data, start, end)
-                if record is not None and _holds(record, needle):
-                    found[start] = record
-                position = end
-        return [found[start] for start in sorted(found)]
+        spellings = [spelled.encode() for spelled in (needle, needle.replace(":", ": ", 1))]
+        stop = self._end
+        while stop > 0 and len(found) < most:
+            before, first = len(found), max(0, stop - _WINDOW)
+            for spelled in spellings:
+                position, last = first, min(stop + len(spelled) - 1, self._end)
+                while (hit := data.find(spelled, position, last)) >= 0:
+                    start = data.rfind(b"\n", 0, hit) + 1
+                    end = data.find(b"\n", hit)
+                    end = len(data) if end < 0 else end
+                    record = _record(data, start, end)
+                    if record is not None and _holds(record, needle):
+                        found[start] = record
+                    position = end
+            if found and len(found) == before:
+                break
+            if hasattr(mmap, "MADV_DONTNEED"):
+                data.madvise(mmap.MADV_DONTNEED)  # or a file of a gigabyte would count as ours
+            stop = first
+        return [found[start] for start in sorted(found)][-most:]
 
 
 def _record(data: mmap.mmap, start: int, end: int) -> Record | None:
