@@ -68,6 +68,40 @@ def test_a_closed_pipe_of_answers_ends_it(home: Path) -> None:
         server.wait()
 
 
+def test_ctrl_c_in_the_clients_terminal_is_for_the_client(home: Path) -> None:
+    """It reaches every process there; an assistant that only stops an answer keeps its tools."""
+    with Client(home, home) as client:
+        client.hello()
+        client.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert client.ask("ping") == {}
+
+
+@pytest.mark.parametrize(("language", "told"), [("en_US.UTF-8", "mem install"), ("zh_CN.UTF-8", "由助手自行启动")])
+def test_a_person_who_starts_it_is_told_what_it_is_and_can_end_it(home: Path, language: str, told: str) -> None:
+    ours, theirs = os.openpty()
+    server = subprocess.Popen(
+        COMMAND,
+        cwd=home,
+        env=environment_of(home, more={"LANG": language}),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    try:
+        said = b""
+        while told.encode() not in said:
+            said += os.read(ours, 1024)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(GONE_WITHIN + BUSY) == 0
+    finally:
+        server.kill()
+        server.wait()
+        os.close(ours)
+        os.close(theirs)
+
+
 @pytest.mark.parametrize("how", ["dies", "leaves stdin to another", "reads no more"])
 @pytest.mark.parametrize("through", ["", "a shell"])
 def test_a_killed_client_ends_it(home: Path, how: str, through: str) -> None:

@@ -91,6 +91,11 @@ def test_any_query_is_safe(world: World, query: str) -> None:
     assert "fault" not in world.answer("recall", query=query).text
 
 
+def test_a_day_in_the_words_bounds_the_search_and_is_told(world: World) -> None:
+    world.saved("the port is 5433")
+    assert '"yesterday"' in world.call("recall", query="what did we say about the port yesterday?")
+
+
 def test_a_day_that_is_none_is_explained(world: World) -> None:
     assert "2026-05-31" in world.fail("recall", query="port", since="yesterdayish")
 
@@ -162,6 +167,18 @@ def test_words_of_another_session_do_not_count(world: World) -> None:
     world.said("hello")
     world.call("remember", text=ENGLISH)
     assert [m.now.by for m in world.memories()] == ["assistant"]
+
+
+def test_a_talk_that_was_cleared_goes_on_in_another_session(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server is told the first one only."""
+    monkeypatch.setattr("catmem.mcp.toolbox.now", lambda: "2026-07-01T08:00:00.000Z")
+    world.toolbox = world.tools()
+    world.said("hello")
+    world.said(f"remember: {ENGLISH}", key="claude-code:after-clear")
+    world.said(f"remember: {CHINESE}", key="codex:of-another-client")
+    world.call("remember", text=ENGLISH)
+    world.call("remember", text=CHINESE)
+    assert sorted((m.now.by, m.now.text) for m in world.memories()) == [("assistant", CHINESE), ("user", ENGLISH)]
 
 
 def test_what_a_note_says_becomes_the_users_once_they_say_it(world: World) -> None:
@@ -286,6 +303,13 @@ def test_a_long_session_is_read_whole_page_by_page(world: World, letter: str) ->
     read = "".join(pages)
     assert read.count(letter) >= 3 * 30_000 + 4 * 50
     assert all(f"begin{n}" in read and f"end{n}" in read for n in range(7))
+
+
+def test_what_was_read_is_written_down_without_its_words(world: World) -> None:
+    world.said("the password of the shop is a secret of ours")
+    world.call("read_session", session=KEY)
+    (record,) = told.records_of(world.open().paths, KEY)
+    assert [item["id"] for item in record["items"]] == [f"{KEY}#1"] and "password" not in str(record)
 
 
 def test_what_tools_said_is_read_only_when_asked_for(world: World) -> None:

@@ -16,12 +16,14 @@ class Caller(NamedTuple):
     project   the key of its project
     scope     the project that may be looked into, None for all
     name      the key under which is written down what was told: that of the session, else of the server's own run
+    since     when the server was started, by the client that calls
     """
 
     session: str
     project: str
     scope: str | None
     name: str
+    since: str
 
 
 def session_of(environment: Mapping[str, str], meta: Mapping[str, Any]) -> str:

@@ -32,6 +32,7 @@ def list_sessions(asked: Asked) -> str:
         asked.said(f"{left} more: offset {offset + limit}", f"另有 {left} 个：offset {offset + limit}") if left else ""
     )
     body = "\n".join(_line(asked, header) for header in page)
+    tell(asked, [(header.key, header.key) for header in page], query="list_sessions")
     return "\n".join(part for part in (fenced(body, asked.memory.language), more) if part)
 
 
@@ -56,13 +57,16 @@ def read_session(asked: Asked) -> str:
     memory, wanted = asked.memory, asked.arguments
     ref = session_within(asked, wanted["session"])
     talk = memory.history.talk(ref)
-    body, following = _page(asked, (m for m in talk if m.id >= wanted["first"] and _is_shown(m, wanted["tools"])))
+    body, shown, following = _page(
+        asked, (m for m in talk if m.id >= wanted["first"] and _is_shown(m, wanted["tools"]))
+    )
     if not body:
         return asked.said(
             f"{ref.key} has no message from number {wanted['first']} on.",
             f"{ref.key} 中没有编号 {wanted['first']} 及以后的消息。",
         )
-    tell(asked, [], query=f"read_session {ref.key} #{wanted['first']}")
+    # Not the words: they stand in the session, and are to be forgotten there alone.
+    tell(asked, [(f"{ref.key}#{id}", f"#{id}") for id in shown], query=f"read_session {ref.key}")
     more = asked.said("That was the end of it.", "会话到此结束。")
     if following is not None:
         id, offset = following
@@ -76,9 +80,10 @@ def _is_shown(message: Message, with_tools: bool) -> bool:
     return with_tools or (message.role in ("user", "assistant") and bool(message.content.strip() or message.tool_calls))
 
 
-def _page(asked: Asked, messages: Iterable[Message]) -> tuple[str, tuple[int, int] | None]:
-    """As many messages as an answer holds, and where the next page begins: (number of a message, characters of it)."""
+def _page(asked: Asked, messages: Iterable[Message]) -> tuple[str, list[int], tuple[int, int] | None]:
+    """As many messages as an answer holds, their numbers, and where the next page begins: (number, characters of it)."""
     parts: list[str] = []
+    shown: list[int] = []
     room = LONGEST_ANSWER
     for message in messages:
         offset = asked.arguments["offset"] if message.id == asked.arguments["first"] else 0
@@ -86,13 +91,14 @@ def _page(asked: Asked, messages: Iterable[Message]) -> tuple[str, tuple[int, in
         room -= len(head.encode("utf-8", "replace")) + 1
         # A message that would be cut short begins the next page; one that is longer than a page is cut.
         if parts and len(message.content.encode("utf-8", "replace")) > room:
-            return "\n\n".join(parts), (message.id, 0)
-        shown = _content(message, offset, max(room, LONGEST_ANSWER // 8))
-        parts.append(f"{head}\n{shown.text}".rstrip())
-        if not shown.whole:
-            return "\n\n".join(parts), (message.id, shown.end)
-        room -= len(shown.text.encode("utf-8", "replace"))
-    return "\n\n".join(parts), None
+            return "\n\n".join(parts), shown, (message.id, 0)
+        piece = _content(message, offset, max(room, LONGEST_ANSWER // 8))
+        parts.append(f"{head}\n{piece.text}".rstrip())
+        shown.append(message.id)
+        if not piece.whole:
+            return "\n\n".join(parts), shown, (message.id, piece.end)
+        room -= len(piece.text.encode("utf-8", "replace"))
+    return "\n\n".join(parts), shown, None
 
 
 def _content(message: Message, offset: int, room: int) -> _Shown:

@@ -12,6 +12,7 @@ from catmem.domain.words import word
 from catmem.mcp.port import Asked
 from catmem.mcp.quoting import LONGEST_ANSWER, fenced, on_one_line
 from catmem.mcp.telling import tell
+from catmem.recall.period import Period
 from catmem.recall.recall import Item
 
 # Bytes. A memory is a sentence; of a passage, which may be a page, read_session shows the rest.
@@ -29,6 +30,7 @@ def recall(asked: Asked) -> str:
         kind=wanted["kind"],
         since=_day(wanted["since"]),
         until=_day(wanted["until"], end=True),
+        read_days=True,
     )
     items = [item for item in found["items"] if not is_order(item["text"])]
     shown = _fitting([(item, _lines(asked, item)) for item in items])
@@ -36,6 +38,7 @@ def recall(asked: Asked) -> str:
     left_out = len(found["items"]) - len(items)
     parts = [fenced("\n".join(lines for _, lines in shown), memory.language)] if shown else []
     parts += [_nothing(asked)] if not found["items"] else []
+    parts += [_days(asked, found["period"])] if "period" in found else []
     parts += [_withheld(asked, left_out)] if left_out else []
     return "\n".join(parts)
 
@@ -77,6 +80,13 @@ def _nothing(asked: Asked) -> str:
         f"Nothing in memory about that in the project {asked.caller.scope} and the user's profile.",
         f"项目 {asked.caller.scope} 和用户档案中没有相关记忆。",
     )
+
+
+def _days(asked: Asked, period: Period) -> str:
+    first, last = local_day(period["since"]), local_day(period["until"])
+    days = first if first == last else asked.said(f"{first} to {last}", f"{first} 至 {last}")
+    words = period["words"]
+    return asked.said(f'(Only what is of {days}, for "{words}".)', f"（按“{words}”只检索了 {days}。）")
 
 
 def _withheld(asked: Asked, count: int) -> str:

@@ -6,6 +6,9 @@ this tool with counts only as far as the user has really said it in this session
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from catmem.brief.suspicion import is_order
 from catmem.capture.remember import as_kept, note
 from catmem.capture.remember import remember as keep
@@ -25,21 +28,35 @@ def remember(asked: Asked) -> str:
     memory = asked.memory
     memory.store.catch_up()
     text = as_kept(asked.arguments["text"], memory.redact)
-    found = _session(asked)
-    said = where_said(text, memory.history.talk(found)) if found else None
-    answer = _keep_as_note(asked, text) if said is None or found is None else _keep_as_said(asked, text, found, said)
+    heard = _heard(asked, text)
+    answer = _keep_as_said(asked, text, *heard) if heard else _keep_as_note(asked, text)
     memory.index.catch_up(memory.store, memory.history)
     return answer
 
 
-def _session(asked: Asked) -> SessionRef | None:
-    """The session of the call, if anything of it was captured."""
-    if not asked.caller.session:
-        return None
-    try:
-        return asked.memory.history.find(asked.caller.session)
-    except (NotFound, BadInput):
-        return None
+def _heard(asked: Asked, text: str) -> tuple[SessionRef, Message] | None:
+    """Where the user has said it, if anybody has captured that."""
+    for session in _sessions(asked):
+        said = where_said(text, asked.memory.history.talk(session))
+        if said is not None:
+            return session, said
+    return None
+
+
+def _sessions(asked: Asked) -> Iterator[SessionRef]:
+    """The session of the call; then those that the client has held in the project while this server ran.
+
+    A server is told the session that it was started in, and that name stays when the user clears the talk.
+    """
+    history, caller = asked.memory.history, asked.caller
+    if not caller.session:
+        return
+    with contextlib.suppress(NotFound, BadInput):
+        yield history.find(caller.session)
+    client = caller.session.partition(":")[0] + ":"
+    for header in history.headers(caller.project):
+        if header.key != caller.session and header.key.startswith(client) and header.updated_at >= caller.since:
+            yield header.ref
 
 
 def _keep_as_said(asked: Asked, text: str, session: SessionRef, said: Message) -> str:

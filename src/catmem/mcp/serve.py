@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
@@ -28,6 +29,7 @@ def serve(
     """Serves until the client is gone, and ends the process: a tool that still works then is killed like a hook is,
     which nothing of ours minds."""
     watch_client(_leave)
+    _settle_with_terminal(language)
     wire = Wire(0, _own_stdout())
     name = f"mcp:{now()}-{os.getpid()}"
     toolbox = Toolbox(open_memory, environment, folder, name, project=project, everywhere=everywhere)
@@ -35,6 +37,17 @@ def serve(
     with contextlib.suppress(OSError):  # A client that reads no more is gone.
         Server(wire, described, toolbox.call, INSTRUCTIONS[language]).run()
     _leave()
+
+
+def _settle_with_terminal(language: str) -> None:
+    """Ctrl-C in a terminal is for the client, which may stay; a person who started us there is told what this is."""
+    if not os.isatty(0):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return
+    en = "This serves an assistant, which starts it itself (`mem install` connects one). Ctrl-C ends it.\n"
+    zh = "这是给助手用的服务，由助手自行启动（用 `mem install` 接入）。按 Ctrl-C 结束。\n"
+    signal.signal(signal.SIGINT, lambda number, frame: _leave())
+    os.write(2, (zh if language == "zh" else en).encode())
 
 
 def _own_stdout() -> int:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from catmem.clients.helper import is_helper_environment
+from catmem.domain.clock import now
 from catmem.domain.errors import CatmemError
 from catmem.mcp.caller import Caller, folder_of, session_of
 from catmem.mcp.port import Asked, Memory
 from catmem.mcp.server import Answer
 from catmem.mcp.tools import TOOLS
 from catmem.sessions.pure import is_pure, is_pure_environment
+from catmem.settings.language import language_of
 
 if TYPE_CHECKING:
     from catmem.mcp.forget import Offer
@@ -47,13 +49,14 @@ class Toolbox:
         self._environment = environment
         self._folder = folder
         self._name = name
+        self._since = now()
         self._project = project
         self._everywhere = everywhere
         self._offers: dict[str, Offer] = {}
 
     def call(self, name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> Answer:
         """Does a call. Whatever goes wrong is an answer: a server that falls over takes its host's tools along."""
-        language = "en"
+        language = language_of("auto")
         try:
             memory = self._open_memory()
             try:
@@ -64,8 +67,11 @@ class Toolbox:
         except CatmemError as error:
             return Answer(error.said(language), failed=True)
         except Exception as error:
-            print(f"catmem: {name}: {type(error).__name__}: {error}", file=sys.stderr)
-            said = f"{type(error).__name__}"
+            said = type(error).__name__
+            if os.environ.get("CATMEM_DEBUG"):
+                import traceback
+
+                traceback.print_exc()  # On stderr, which clients keep in a log: it may hold what was said.
             zh = f"catmem 内部故障（{said}）；没有改动任何内容，`mem doctor` 可检查数据"
             en = f"a fault of catmem ({said}); nothing was half-done, and `mem doctor` checks the data"
             return Answer(zh if language == "zh" else en, failed=True)
@@ -96,4 +102,4 @@ class Toolbox:
         else:
             project = memory.project_of(folder_of(self._environment, meta, self._folder)).key
         everywhere = self._everywhere or bool(values.get("all_projects")) or not memory.settings.project_scope_enabled
-        return Caller(session, project, None if everywhere else project, session or self._name)
+        return Caller(session, project, None if everywhere else project, session or self._name, self._since)
