@@ -123,6 +123,17 @@ class Terminal:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self._screen.resize(rows, columns)
 
+    @property
+    def echoes(self) -> bool:
+        """Whether the terminal itself shows what is typed."""
+        return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
+    @echoes.setter
+    def echoes(self, wanted: bool) -> None:
+        attributes = termios.tcgetattr(self._master)
+        attributes[3] = attributes[3] | termios.ECHO if wanted else attributes[3] & ~termios.ECHO
+        termios.tcsetattr(self._master, termios.TCSANOW, attributes)
+
     def settle(self) -> None:
         """Returns when nothing more was written for a moment."""
         end = time.monotonic() + PATIENCE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -119,6 +121,27 @@ def test_what_is_pasted_during_an_answer_waits_as_one_message_and_ctrl_c_is_hear
         terminal.wait_for(r"Two\.")
         left(terminal)
     assert typed(person) == ["first", PASTED]
+
+
+def test_the_terminal_is_quiet_again_when_the_chat_comes_back_to_the_foreground(meet: Meet) -> None:
+    with serving(Reply(("One. ", *("more " for _ in range(900))), pause=0.1)) as server:
+        person = meet()
+        with_model(person, server)
+        terminal = Terminal(person)
+        terminal.wait_for_prompt()
+        terminal.type("first\r")
+        terminal.wait_for("more")
+        assert not terminal.echoes
+        os.kill(terminal.pid, signal.SIGSTOP)
+        # As a shell does for its own prompt.
+        terminal.echoes = True
+        os.kill(terminal.pid, signal.SIGCONT)
+        terminal.wait_for("more more")
+        terminal.type("\x03")
+        terminal.wait_for("stopped")
+        assert not terminal.echoes
+        left(terminal)
+        assert terminal.seen.count("more") < 800
 
 
 def test_several_lines_are_typed_in_three_ways(meet: Meet) -> None:

@@ -29,9 +29,9 @@ OUR_WORDS = "notice"
 class Presence:
     """A lock that says that a chat is alive: the kernel frees it when the process dies, however it does."""
 
-    def __init__(self, paths: Paths, ref: SessionRef) -> None:
-        self.path = _presences(paths) / f"{file_name(ref.key)}.lock"
-        self._lock: SessionLock = session_lock(str(self.path), wait=0.0)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: SessionLock = session_lock(str(path), wait=0.0)
         self._lock.__enter__()
 
     def leave(self) -> None:
@@ -114,13 +114,13 @@ def new_chat(history: History, paths: Paths, project: str, cwd: str, clock: Cloc
     """A chat with a key of its own: its start, readable, and a few random digits."""
     started = stamp(clock())[:19].replace(":", "").replace("-", "")
     ref = SessionRef(project, f"{CLIENT}:{started}-{secrets.token_hex(3)}")
-    return ChatLog(history, ref, cwd, clock, Presence(paths, ref))
+    return ChatLog(history, ref, cwd, clock, Presence(_place(paths, ref)))
 
 
 def earlier_chat(history: History, paths: Paths, ref: SessionRef, cwd: str, clock: Clock) -> ChatLog:
     """An earlier chat, to be gone on with. Raises LockBusy if another process has it open."""
     try:
-        presence = Presence(paths, ref)
+        presence = Presence(_place(paths, ref))
     except LockBusy:
         raise LockBusy(
             f"{ref.key} is open in another terminal; end it there first", f"{ref.key} 正在另一个终端中；请先在那里结束"
@@ -133,14 +133,17 @@ def end_abandoned_chats(history: History, paths: Paths, clock: Clock) -> list[Se
 
     They are distilled at once then, and not only when they have been idle long enough.
     """
-    left = {path.name for path in _presences(paths).glob("*.lock")}
+    left = set(_presences(paths).glob("*.lock"))
     if not left:
         return []
+    headers = {place: header for header in history.headers() if (place := _place(paths, header.ref)) in left}
     ended = []
-    for header in [h for h in history.headers() if f"{file_name(h.key)}.lock" in left]:
+    for place in sorted(left):
+        # One that nobody spoke in has no session.
+        header = headers.get(place)
         with contextlib.suppress(LockBusy):
-            presence = Presence(paths, header.ref)
-            if not header.metadata.get("ended"):
+            presence = Presence(place)
+            if header is not None and not header.metadata.get("ended"):
                 _mark_end(history, header.ref, "abandoned", clock)
                 ended.append(header.ref)
             presence.leave()
@@ -150,6 +153,10 @@ def end_abandoned_chats(history: History, paths: Paths, clock: Clock) -> list[Se
 def _mark_end(history: History, ref: SessionRef, reason: str, clock: Clock) -> None:
     mark = mark_record("end", now(clock), key=ref.key, reason=reason)
     history.append(ref, [], marks=[mark], client=CLIENT)
+
+
+def _place(paths: Paths, ref: SessionRef) -> Path:
+    return _presences(paths) / f"{file_name(ref.key)}.lock"
 
 
 def _presences(paths: Paths) -> Path:

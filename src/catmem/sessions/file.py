@@ -145,7 +145,9 @@ def _add(
             outcome["new"].append(last_id)
             lines.append(stored({"id": last_id, "sessionKey": session.key, **_without_name(record, "id")}))
             outcome["written"].append(lines[-1])
-    lines = [line for line in (_news(session.key, line, present) for line in lines) if line]
+    # A session that goes on after its end ends once more, be it for the same reason.
+    ends_again = bool(outcome["new"]) or "ended" not in session.header["metadata"]
+    lines = [line for line in (_news(session.key, line, present, ends_again) for line in lines) if line]
     if lines:
         session.write(lines, sync=_must_sync(durability, records))
         if not (whole and isinstance(present, Present)):  # which holds the bytes of the whole file
@@ -200,7 +202,7 @@ def _listing_marks(session: OpenSession, listing: Listing, records: Sequence[Rec
     return marks
 
 
-def _news(key: str, given: Record, present: Present | Census) -> Record | None:
+def _news(key: str, given: Record, present: Present | Census, ends_again: bool) -> Record | None:
     """A mark as it is to be written; None if it says nothing new. A message passes."""
     if is_message(given):
         return given
@@ -209,6 +211,8 @@ def _news(key: str, given: Record, present: Present | Census) -> Record | None:
         # Each message once, and only those that are here: so the count of line 1 is a plain difference.
         mark["uids"] = [uid for uid in dict.fromkeys(mark.get("uids", ())) if present.may_inherit(uid)]
         return mark if mark["uids"] else None
+    if mark["mark"] == "end" and ends_again:
+        return mark
     last = present.last_mark(mark["mark"])
     return None if last and {**last, "timestamp": ""} == {**mark, "timestamp": ""} else mark
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import signal
 import sys
 import termios
 from collections.abc import Callable, Sequence
@@ -48,15 +49,18 @@ class Editor:
             prompt_continuation=" " * len(sign),
             history=_Earlier(earlier),
             key_bindings=_keys(commands),
+            enable_suspend=True,
             input_processors=[TabsProcessor(char1=" ", char2=" ")],
             input=self._input,
             output=self._output,
         )
         self._answers: PromptSession[str] = PromptSession(input=self._input, output=self._output)
-        self._before = _quieten(sys.stdin.fileno())
+        self._before = termios.tcgetattr(sys.stdin.fileno())
         self._ahead = TypedAhead(sys.stdin.fileno())
-        self._write(_PASTE_ON)
-        self._ahead.start()
+        self._is_asking = False
+        # After Ctrl-Z the shell has made the terminal its own.
+        self._resumed = signal.signal(signal.SIGCONT, lambda *_: None if self._is_asking else self._rest())
+        self._rest()
 
     def message(self) -> str:
         """One message. Raises EOFError at Ctrl-D, KeyboardInterrupt at Ctrl-C with nothing typed."""
@@ -69,17 +73,25 @@ class Editor:
     def close(self) -> None:
         """Gives the terminal back as it was found."""
         self._ahead.stop()
+        signal.signal(signal.SIGCONT, self._resumed)
         self._write(_PASTE_OFF)
         _set(sys.stdin.fileno(), self._before)
 
     def _asked(self, ask: Callable[[], str]) -> str:
         self._input.vt100_parser.feed(self._ahead.stop())
         store_typeahead(self._input, self._input.read_keys())
+        self._is_asking = True
         try:
             return ask()
         finally:
-            self._write(_PASTE_ON)
-            self._ahead.start()
+            self._is_asking = False
+            self._rest()
+
+    def _rest(self) -> None:
+        """How the terminal is between two questions."""
+        _set(sys.stdin.fileno(), _quiet(self._before))
+        self._write(_PASTE_ON)
+        self._ahead.start()
 
     def _write(self, sequence: str) -> None:
         with contextlib.suppress(OSError):
@@ -140,16 +152,14 @@ def _keys(commands: Sequence[str]) -> KeyBindings:
     return keys
 
 
-def _quieten(descriptor: int) -> list[Any]:
-    """Stops echo and line editing, so that what is typed ahead waits unseen; returns how the terminal was."""
-    before = termios.tcgetattr(descriptor)
-    quiet: list[Any] = list(before)
+def _quiet(attributes: list[Any]) -> list[Any]:
+    """A terminal without echo and line editing: what is typed ahead waits unseen."""
+    quiet: list[Any] = list(attributes)
     quiet[_LOCAL] &= ~(termios.ECHO | termios.ICANON)
     # Ctrl-C does not throw away what was typed before it: half a paste would never end.
     quiet[_LOCAL] |= termios.NOFLSH
     quiet[_INPUT] &= ~termios.ICRNL
-    _set(descriptor, quiet)
-    return before
+    return quiet
 
 
 def _set(descriptor: int, attributes: list[Any]) -> None:
