@@ -237,6 +237,9 @@ def _index_session(
             passages.replace(id_term(record), [record])
         for record in output_records(ref, message, hidden):
             outputs.replace(id_term(record), [record])
+        if new % BATCH == 0:  # what waits for a commit is held in memory
+            passages.commit()
+            outputs.commit()
     title = title_record(header, hidden)
     outputs.replace(id_term(title), [] if titled else [title])
     mark.sessions[ref] = (header.last_id, present, header.updated_at)
