@@ -58,12 +58,12 @@ provide_uv() {
     ln -sf "$cache/uv/bin/uv" "$cache/bin/uv"
 }
 
-# from_npm VERSION [--scripts] PACKAGE... -- PROGRAM...: installs the packages into .cache/clients/NAME and links the
-# first of the programs (paths in node_modules) that starts to .cache/clients/NAME/NAME.
+# from_npm COMMAND VERSION [--scripts] PACKAGE... -- PROGRAM...: installs the packages into .cache/clients/NAME and links
+# the first of the programs (paths in node_modules) that starts to .cache/clients/NAME/COMMAND.
 from_npm() {
-    local version=$1 folder=$cache/clients/$name scripts=--ignore-scripts packages=()
-    local program=$folder/$name candidate
-    shift
+    local folder=$cache/clients/$name version=$2 scripts=--ignore-scripts packages=()
+    local program=$folder/$1 candidate
+    shift 2
     [ -x "$program" ] && [ "$(cat "$folder/version" 2>/dev/null)" = "$version" ] && return
     if ! command -v npm >/dev/null; then
         apt nodejs npm || missing "npm is missing (Debian: apt-get install nodejs npm)" || return
@@ -91,18 +91,18 @@ from_npm() {
 # The package links the program of this platform into place only if npm may run its install script.
 provide_claude-code() {
     local program=claude-code-$(platform)
-    from_npm "$CLAUDE_CODE_VERSION" --scripts @anthropic-ai/claude-code -- .bin/claude "@anthropic-ai/$program/claude"
+    from_npm claude "$CLAUDE_CODE_VERSION" --scripts @anthropic-ai/claude-code -- .bin/claude "@anthropic-ai/$program/claude"
 }
 
-provide_codex() { from_npm "$CODEX_VERSION" @openai/codex -- .bin/codex; }
+provide_codex() { from_npm codex "$CODEX_VERSION" @openai/codex -- .bin/codex; }
 
-provide_gemini() { from_npm "$GEMINI_VERSION" @google/gemini-cli -- .bin/gemini; }
+provide_gemini() { from_npm gemini "$GEMINI_VERSION" @google/gemini-cli -- .bin/gemini; }
 
 # The package opencode-ai holds the program of this platform twice. Its plugin library is what opencode would fetch from
 # npm itself, at the first start with a plugin, into the configuration of whoever runs it.
 provide_opencode() {
     local program=opencode-$(platform)
-    from_npm "$OPENCODE_VERSION" "$program" @opencode-ai/plugin -- "$program/bin/opencode"
+    from_npm opencode "$OPENCODE_VERSION" "$program" @opencode-ai/plugin -- "$program/bin/opencode"
 }
 
 # The platform as npm packages name it: linux-x64, darwin-arm64.

@@ -15,13 +15,13 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import catmem
 from tests.real.programs import CLAUDE_CODE
-from tests.real.upstream import FakeAnthropic
+from tests.real.upstream import FakeUpstream
 
 HOOK_EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 
@@ -43,7 +43,7 @@ class Answer:
 class Machine:
     """`claude` asks the assistant, `mem` runs our program, `footprint` lists what lies outside the data directory."""
 
-    def __init__(self, root: Path, upstream: FakeAnthropic) -> None:
+    def __init__(self, root: Path, upstream: FakeUpstream) -> None:
         self.upstream = upstream
         self.home, self.workspace, self.temporary = root / "home", root / "work" / "shop", root / "tmp"
         # A folder of its own, so that a test can make it read-only.
@@ -76,7 +76,13 @@ class Machine:
 
     def claude(self, prompt: str, *options: str, before: str = "") -> Answer:
         """Asks once (`claude -p`). `before` is shell that runs first, in a mount namespace of that run's own."""
-        done = self._run([str(CLAUDE_CODE), "-p", prompt, *options], before=before, check=False)
+        return self.run([str(CLAUDE_CODE), "-p", prompt, *options], before=before)
+
+    def run(
+        self, command: list[str], *, before: str = "", stdin: str = "", more: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Any assistant, with `more` in its environment."""
+        done = self._run(command, before=before, check=False, stdin=stdin, more=more)
         return Answer(done.returncode, done.stdout.strip(), done.stderr)
 
     def mem(self, *arguments: str) -> str:
@@ -150,7 +156,13 @@ class Machine:
                     yield int(folder.name)
 
     def _run(
-        self, command: list[str], *, before: str = "", check: bool = True, stdin: str = ""
+        self,
+        command: list[str],
+        *,
+        before: str = "",
+        check: bool = True,
+        stdin: str = "",
+        more: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         if before:
             as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
@@ -158,7 +170,7 @@ class Machine:
         done = subprocess.run(
             command,
             cwd=self.workspace,
-            env=self.environment,
+            env={**self.environment, **(more or {})},
             input=stdin,
             capture_output=True,
             encoding="utf-8",

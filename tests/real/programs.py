@@ -11,6 +11,8 @@ from pathlib import Path
 _CACHE = Path(__file__).parents[2] / ".cache"
 CLAUDE_CODE = _CACHE / "clients" / "claude-code" / "claude"
 CODEX = _CACHE / "clients" / "codex" / "codex"
+GEMINI = _CACHE / "clients" / "gemini" / "gemini"
+OPENCODE = _CACHE / "clients" / "opencode" / "opencode"
 
 
 def _fetched(name: str, program: Path) -> str | None:
@@ -30,6 +32,8 @@ def _mount_namespace() -> str | None:
 _PROGRAMS: dict[str, Callable[[], str | None]] = {
     "claude-code": lambda: _fetched("claude-code", CLAUDE_CODE),
     "codex": lambda: _fetched("codex", CODEX),
+    "gemini": lambda: _fetched("gemini", GEMINI),
+    "opencode": lambda: _fetched("opencode", OPENCODE),
     "mount-namespace": _mount_namespace,
 }
 

@@ -10,7 +10,7 @@ import pytest
 from catmem.domain.errors import CatmemError
 from tests.real.breakage import BREAKAGES, Breakage
 from tests.real.machine import Machine
-from tests.real.upstream import FakeAnthropic
+from tests.real.upstream import FakeUpstream
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ BROKEN = [
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
     """With a session and a memory in it."""
-    with FakeAnthropic() as upstream:
+    with FakeUpstream() as upstream:
         machine = Machine(tmp_path, upstream)
         machine.install_hooks()
         machine.hook_codes()

@@ -11,7 +11,7 @@ import pytest
 
 from tests.real.breakage import BREAKAGES, Breakage
 from tests.real.machine import HOOK_EVENTS, Machine
-from tests.real.upstream import FakeAnthropic, reply_to
+from tests.real.upstream import FakeUpstream, reply_to
 
 pytestmark = [pytest.mark.slow, pytest.mark.real("claude-code")]
 
@@ -37,7 +37,7 @@ SAID = [
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
-    with FakeAnthropic() as upstream:
+    with FakeUpstream() as upstream:
         yield Machine(tmp_path, upstream)
 
 

@@ -1,4 +1,4 @@
-"""A stand-in for Anthropic's Messages API on loopback: answers deterministically and remembers what it was asked."""
+"""A stand-in for the APIs of models on loopback: answers deterministically and remembers what it was asked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-# Texts that the assistant puts into a user message itself, in front of what the person typed.
-_NOT_TYPED = "<system-reminder>"
+from tests.real.dialects import Dialect, Event, dialect_of, last_typed, texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +24,24 @@ class Request:
     body: dict[str, Any]
 
     @property
+    def dialect(self) -> Dialect | None:
+        return dialect_of(self.path)
+
+    @property
     def is_turn(self) -> bool:
         """Whether it asks for the answer to a turn, and is no probe, token count or title."""
-        return self.method == "POST" and self.path.endswith("/v1/messages") and bool(self.body.get("tools"))
+        asked = self.method == "POST" and self.dialect is not None
+        return asked and self.dialect.is_turn(self.path, self.body, self.headers)  # type: ignore[union-attr]
 
     @property
     def prompt(self) -> str:
         """What the person typed last."""
-        return last_prompt(self.body)
+        return last_typed(self.dialect.said(self.body)) if self.dialect else ""
 
     @property
     def text(self) -> str:
         """Every text of the request, system and messages, as the model reads it."""
-        return "\n".join(_texts([self.body.get("system", []), self.body.get("messages", [])]))
+        return "\n".join(texts_of(self.dialect.told(self.body))) if self.dialect else ""
 
 
 def reply_to(prompt: str) -> str:
@@ -45,29 +49,9 @@ def reply_to(prompt: str) -> str:
     return f"Understood ({zlib.crc32(prompt.encode()):08x})."
 
 
-def last_prompt(body: dict[str, Any]) -> str:
-    """The last text of the last user message that the person typed; "" if there is none."""
-    for message in reversed(body.get("messages", [])):
-        if message.get("role") == "user":
-            typed = [text for text in _texts(message["content"]) if not text.lstrip().startswith(_NOT_TYPED)]
-            if typed:
-                return typed[-1].strip()
-    return ""
-
-
-def _texts(content: Any) -> Iterator[str]:
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, list):
-        for part in content:
-            yield from _texts(part)
-    elif isinstance(content, dict):
-        yield from _texts(content.get("text") or content.get("content"))
-
-
 @dataclass
-class FakeAnthropic:
-    """`with FakeAnthropic() as upstream:` listens on a free port of loopback and keeps every request."""
+class FakeUpstream:
+    """`with FakeUpstream() as upstream:` listens on a free port of loopback and keeps every request."""
 
     requests: list[Request] = field(default_factory=list)
     _server: ThreadingHTTPServer | None = None
@@ -118,10 +102,10 @@ class _Handler(BaseHTTPRequestHandler):
         request = self._record(self.rfile.read(int(self.headers.get("Content-Length", 0))))
         if request.path.endswith("/count_tokens"):
             self._send_json({"input_tokens": len(json.dumps(request.body)) // 4})
-        elif request.path.endswith("/v1/messages"):
-            answer = _answer(request)
-            if request.body.get("stream"):
-                self._send_stream(answer)
+        elif request.dialect:
+            answer = request.dialect.answer(request.body, _text(request))
+            if request.body.get("stream") or request.path.endswith(":streamGenerateContent"):
+                self._send_stream(request.dialect.stream(answer))
             else:
                 self._send_json(answer)
         else:
@@ -145,13 +129,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def _send_stream(self, answer: dict[str, Any]) -> None:
+    def _send_stream(self, events: Iterator[Event]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for event in _stream_events(answer):
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+        for name, data in events:
+            spelled = data if isinstance(data, str) else json.dumps(data)
+            self.wfile.write((f"event: {name}\n" if name else "").encode() + f"data: {spelled}\n\n".encode())
             self.wfile.flush()
         self.close_connection = True
 
@@ -159,30 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Silent: the requests are kept, and a test prints what it needs."""
 
 
-def _answer(request: Request) -> dict[str, Any]:
-    # A request for a title wants JSON of the schema it names; one with a title in it serves.
+def _text(request: Request) -> str:
+    # A request for a title may want JSON of the schema it names; one with a title in it serves.
     wants_json = "output_config" in request.body and not request.is_turn
-    text = json.dumps({"title": "A session"}) if wants_json else reply_to(request.prompt)
-    return {
-        "id": f"msg_{zlib.crc32(text.encode()):08x}",
-        "type": "message",
-        "role": "assistant",
-        "model": request.body.get("model", "fake"),
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
-        "usage": {"input_tokens": 10, "output_tokens": 5},
-    }
-
-
-def _stream_events(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    text = answer["content"][0]["text"]
-    yield {"type": "message_start", "message": {**answer, "content": [], "stop_reason": None}}
-    yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-    for start in range(0, len(text), 20):
-        piece = {"type": "text_delta", "text": text[start : start + 20]}
-        yield {"type": "content_block_delta", "index": 0, "delta": piece}
-    yield {"type": "content_block_stop", "index": 0}
-    stop = {"stop_reason": "end_turn", "stop_sequence": None}
-    yield {"type": "message_delta", "delta": stop, "usage": {"output_tokens": 5}}
-    yield {"type": "message_stop"}
+    return json.dumps({"title": "A session"}) if wants_json else reply_to(request.prompt)

@@ -126,11 +126,12 @@ class FileInstaller:
         with _disk():
             found = [(target, _read(target.file)) for target in self._targets]
             wanted = [(t, data, t.edit.put(data or b"")) for t, data in found if not t.edit.has(data or b"")]
-            for target, data, new in wanted:
-                self._keep(target, self._backup_of(target, data, new))
+            planned = [(target, self._backup_of(target, data, new), new) for target, data, new in wanted]
+            for target, backup, new in planned:
+                self._keep(target, backup)
                 target.file.parent.mkdir(parents=True, exist_ok=True)
                 _write(target.file, new)
-            return tuple(str(target.file) for target, _, _ in wanted)
+            return tuple(str(target.file) for target, _, _ in planned)
 
     def uninstall(self) -> tuple[str, ...]:
         """Takes our part out of each file: that of before, byte for byte, if only we changed it."""

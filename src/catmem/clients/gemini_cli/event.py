@@ -24,8 +24,11 @@ _FIELDS = {
 def parse(event_name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     """The payload with the names of HookEvent.
 
-    The host hands back in the prompt what hooks answered at the session's start; that is nobody's words.
+    The host hands back in the prompt what hooks answered at the session's start; that is nobody's words. The reply that
+    it names repeats pieces of the stream: where there is a chat to read, that says it better.
     """
     event = event_of(CLIENT, event_name, payload, _FIELDS)
     event["prompt"] = separate([event["prompt"]])[0]
+    if event["transcript"]:
+        event["reply"] = ""
     return event

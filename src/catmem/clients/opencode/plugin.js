@@ -16,8 +16,10 @@ const wordsFor = (event) => WORDS.map((word) => (word === "EVENT" ? event : word
 
 // Sessions that an agent began; nobody talks in them.
 const children = new Set()
-// By session: the brief, once asked for; the messages of the turn, in the order of their ids; what the host says of it.
+// By session: the brief, once asked for; what stands beside its prompts, by message; the messages of the turn; what the
+// host says of it.
 const briefs = new Map()
+const besides = new Map()
 const turns = new Map()
 const sessions = new Map()
 // What was sent and is not known to have arrived, by session.
@@ -75,6 +77,11 @@ process.on("exit", () => {
   }
 })
 
+function briefOf(session, directory) {
+  if (!briefs.has(session)) briefs.set(session, ask("system.transform", { session_id: session, cwd: directory }))
+  return briefs.get(session)
+}
+
 const isTyped = (part) => part.type === "text" && !part.synthetic && !part.ignored
 const textOf = (parts) => parts.filter(isTyped).map((part) => part.text).join("\n")
 
@@ -120,7 +127,7 @@ export const Catmem = async ({ directory }) => ({
       } else if (type === "session.idle") {
         ended(properties.sessionID, directory)
       } else if (type === "session.deleted") {
-        for (const kept of [briefs, turns, sessions]) kept.delete(properties.info.id)
+        for (const kept of [briefs, besides, turns, sessions]) kept.delete(properties.info.id)
       }
     } catch {}
   },
@@ -131,21 +138,32 @@ export const Catmem = async ({ directory }) => ({
       if (children.has(sessionID)) return
       turns.delete(sessionID)
       noted(sessionID, id, output.message, output.parts)
+      // First the brief: what stands in it is not told again beside a prompt.
+      await briefOf(sessionID, directory)
       const prompt = textOf(output.parts)
       const { beside } = await ask("chat.message", { session_id: sessionID, cwd: directory, prompt_id: id, prompt })
       if (!beside) return
-      const last = output.parts.at(-1)
-      output.parts.push({ id: `${last.id}m`, sessionID, messageID: id, type: "text", text: beside, synthetic: true })
+      if (!besides.has(sessionID)) besides.set(sessionID, new Map())
+      besides.get(sessionID).set(id, beside)
+    } catch {}
+  },
+
+  // Only for the model: nothing of it is kept by opencode, nor shown to the agent that names the session.
+  "experimental.chat.messages.transform": async (input, output) => {
+    try {
+      for (const { info, parts } of output.messages) {
+        const text = besides.get(info.sessionID)?.get(info.id)
+        if (!text || parts.some((part) => part.text === text)) continue
+        const id = `${parts.at(-1)?.id}m`
+        parts.push({ id, sessionID: info.sessionID, messageID: info.id, type: "text", text, synthetic: true })
+      }
     } catch {}
   },
 
   "experimental.chat.system.transform": async ({ sessionID }, output) => {
     try {
       if (!sessionID || children.has(sessionID) || output.system.some((text) => text.includes(TITLE_AGENT))) return
-      if (!briefs.has(sessionID)) {
-        briefs.set(sessionID, ask("system.transform", { session_id: sessionID, cwd: directory }))
-      }
-      const { system } = await briefs.get(sessionID)
+      const { system } = await briefOf(sessionID, directory)
       if (system) output.system.push(system)
     } catch {}
   },
