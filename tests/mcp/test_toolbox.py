@@ -111,9 +111,7 @@ def test_the_users_own_words_are_kept_verbatim_pinned_and_never_reworded(world: 
     assert (memory.now.text, memory.now.pinned, memory.now.by) == (text, True, "user")
     (evidence,) = memory.now.evidence
     assert (evidence.session, evidence.message_id, evidence.quote) == (KEY, 1, text)
-    catmem = world.open()
-    catmem.distiller.run(everything=True)  # The distiller meets the same sentence.
-    catmem.close()
+    _distil(world)  # It meets the same sentence.
     assert memory.now.text in [m.now.text for m in world.memories() if m.now.pinned]
 
 
@@ -187,6 +185,34 @@ def test_what_a_note_says_becomes_the_users_once_they_say_it(world: World) -> No
     world.said(f"remember: {ENGLISH}")
     world.call("remember", text=ENGLISH)
     assert [(m.now.by, m.now.pinned) for m in world.memories()] == [("user", True)]
+
+
+@pytest.mark.parametrize("remembered_first", [True, False])
+def test_what_is_distilled_too_is_one_memory(world: World, remembered_first: bool) -> None:
+    world.said("Remember: we deploy on Fridays.")
+    for step in (_remember_fridays, _distil) if remembered_first else (_distil, _remember_fridays):
+        step(world)
+    (memory,) = world.memories()
+    assert memory.now.pinned and memory.now.text.rstrip(".") == "we deploy on Fridays"
+
+
+def _remember_fridays(world: World) -> None:
+    world.call("remember", text="we deploy on Fridays")
+
+
+def _distil(world: World) -> None:
+    catmem = world.open()
+    catmem.distiller.run(everything=True)
+    catmem.close()
+
+
+def test_a_note_gives_way_to_the_user_who_says_the_same_later(world: World) -> None:
+    """Else the rules would take the user's own rule for a further voice of the note."""
+    world.call("remember", text="we always deploy on Fridays")
+    world.said("Remember: we always deploy on Fridays.", key="claude-code:later", day="2026-07-02")
+    _distil(world)
+    (memory,) = world.memories()
+    assert (memory.now.by, memory.now.kind) == ("distiller", "convention")
 
 
 def test_everywhere_is_the_profile_for_the_users_own_words(world: World) -> None:

@@ -81,13 +81,13 @@ class World:
         finally:
             catmem.close()
 
-    def said(self, *texts: str, key: str = KEY, project: str = "") -> None:
+    def said(self, *texts: str, key: str = KEY, project: str = "", day: str = "2026-07-01") -> None:
         """Captures messages of a session, the present one unless `key` names another."""
         catmem = self.open()
         ref = SessionRef(project or self.project, key)
         known = len(catmem.history.messages(ref)) if catmem.history.exists(ref) else 0
         messages = [
-            Message("user", text, f"2026-07-01T09:{known + number:02d}:00.000Z", f"said-{known + number}")
+            Message("user", text, f"{day}T09:{known + number:02d}:00.000Z", f"said-{known + number}")
             for number, text in enumerate(texts)
         ]
         catmem.history.append(ref, messages, client="claude-code", cwd=str(self.folder))

@@ -44,6 +44,9 @@ def reconcile(session: SessionRef, facts: Sequence[Fact], turns: Turns, present:
         if known and _echoed(fact, known):
             continue
         replaced = [m.id for m in standing if m is not known and _replaces(fact, m)]
+        if known and known.now.by == "assistant":
+            # An assistant's note gives way to the user who says the same.
+            replaced, known = [*replaced, known.id], None
         if known is None and replaced and _says_only_what_goes(fact):
             retired.extend(replaced)
         else:

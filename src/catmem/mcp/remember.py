@@ -62,7 +62,7 @@ def _sessions(asked: Asked) -> Iterator[SessionRef]:
 def _keep_as_said(asked: Asked, text: str, session: SessionRef, said: Message) -> str:
     memory, everywhere = asked.memory, asked.arguments["everywhere"]
     known = None if everywhere else _known(asked, text)
-    if known is not None and known.now.text == text and known.now.by != "assistant":
+    if known is not None and known.now.by != "assistant":
         if not known.now.pinned:
             pin = Change(0, "", "", "pin", "user", why=_WHY, ids=(known.id,))
             memory.store.commit([pin])
