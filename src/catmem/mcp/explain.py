@@ -14,8 +14,8 @@ from catmem.mcp.telling import tell
 from catmem.text.cut import cut_bytes
 
 _STATUS = {"live": ("in force", "有效"), "superseded": ("superseded", "已被取代"), "forgotten": ("forgotten", "已遗忘")}
-# Bytes of a statement, and of a sentence that it rests on.
-_LONGEST = 2000
+# Bytes of a statement, which is shown whole (4,000 characters at most), and of a sentence that it rests on.
+_LONGEST = 13_000
 _LONGEST_QUOTE = 400
 # Sentences of one revision; one that was said in fifty sessions is explained by the newest of them.
 _MOST_EVIDENCE = 8
