@@ -17,7 +17,7 @@ BIN := .venv/bin
 LOCKED := pyproject.toml uv.lock
 RUNTIME := .venv/.runtime
 DEVELOPMENT := .venv/.development
-REAL := claude-code
+REAL := claude-code codex gemini opencode
 SHARED := ../shared
 
 start: $(RUNTIME)

@@ -20,7 +20,7 @@ from catmem.clients.readers import reader_of
 from catmem.domain.clock import Clock, seconds_of, system_clock
 from catmem.domain.errors import CatmemError
 from catmem.domain.message import Message
-from catmem.domain.session import SessionRef
+from catmem.domain.session import SessionHeader, SessionRef
 from catmem.sessions.history import History
 
 # What a hook reads at most; the rest waits for the worker, which reads on by the same function.
@@ -198,15 +198,9 @@ def catch_up_transcripts(
     A transcript that is gone or unreadable is left alone: what was captured of it stays.
     """
     found = 0
-    for header in list(history.headers()):
-        client = str(header.metadata.get("client", ""))
+    for header, client, source in followed(history, clock):
         if stop():
             break
-        if client not in CLIENTS or clock() - _seconds(header.updated_at) > _RECENT:
-            continue
-        source = history.last_mark(header.ref, "source")
-        if not source or not is_followed(client, str(source.get("path"))):
-            continue
         if not _has_grown(source, clock(), ended=bool(header.metadata.get("ended"))):
             continue
         try:
@@ -217,6 +211,17 @@ def catch_up_transcripts(
         except CatmemError:
             continue
     return found
+
+
+def followed(history: History, clock: Clock = system_clock) -> Iterator[tuple[SessionHeader, str, Mapping[str, Any]]]:
+    """The sessions whose transcripts are read on, with their client and the mark of the transcript."""
+    for header in list(history.headers()):
+        client = str(header.metadata.get("client", ""))
+        if client not in CLIENTS or clock() - _seconds(header.updated_at) > _RECENT:
+            continue
+        source = history.last_mark(header.ref, "source")
+        if source and is_followed(client, str(source.get("path"))):
+            yield header, client, source
 
 
 def _has_grown(source: Mapping[str, Any], moment: float, *, ended: bool) -> bool:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from typing import Any
 
+from catmem.capture.transcript import followed
 from catmem.cli.health import Finding, findings_of
 from catmem.cli.output import Session, counted, local_minute, mem_command
 from catmem.cli.stats import readable_size, size_of
+from catmem.clients.hosts import INSTALLABLE, NAMES
+from catmem.domain.errors import CatmemError
+from catmem.wiring import Catmem
 
 
 @mem_command("status", "What is captured, pending, failing.", "查看采集、待办与失败情况。")
@@ -28,6 +34,8 @@ def command(session: Session) -> None:
         "failing": len([job for job in pending if job.attempts and not job.parked]),
         "parked": len([job for job in pending if job.parked]),
         "clients": _clients(headers),
+        "connected": _connected(session),
+        "sources": _sources(catmem),
         "findings": [finding.record() for finding in findings],
     }
     session.result(value)
@@ -43,10 +51,34 @@ def _clients(headers: list[Any]) -> dict[str, int]:
     return counts
 
 
+def _connected(session: Session) -> list[dict[str, Any]]:
+    """The assistants whose configuration calls us; `current` is false where it calls another installation."""
+    connected = []
+    for client in INSTALLABLE:
+        try:
+            installer = session.catmem.installer(client)
+            if installer.is_known():
+                files = [str(file) for file in installer.files]
+                connected.append({"client": client, "files": files, "current": installer.is_installed()})
+        except CatmemError:  # `mem install` says what is wrong with it
+            continue
+    return connected
+
+
+def _sources(catmem: Catmem) -> list[dict[str, Any]]:
+    """The folders with transcripts that the worker reads on, and how many of each; no other file is read unasked."""
+    folders = Counter((client, os.path.dirname(str(source["path"]))) for _, client, source in followed(catmem.history))
+    return [{"client": client, "folder": folder, "files": count} for (client, folder), count in sorted(folders.items())]
+
+
 def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> None:
     size = readable_size(value["bytes"])
     session.say(f"{value['dir']}, {size}", f"{value['dir']}，{size}")
+    _print_connected(session, value)
     _print_captured(session, value)
+    for source in value["sources"]:
+        folder, files = source["folder"], counted(source["files"], "transcript")
+        session.say(f"read on: {files} in {folder}", f"持续读取：{folder} 中的 {source['files']} 个会话记录")
     memories = value["memories"]
     session.say(f"memories in force: {memories}", f"有效记忆：{memories} 条")
     pending, failing, parked = value["pending"], value["failing"], value["parked"]
@@ -62,6 +94,21 @@ def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> 
         session.say("  `mem work --retry` tries again what was given up", "  用 `mem work --retry` 重试已搁置的会话")
     for finding in findings:
         session.say(f"! {finding.en}", f"! {finding.zh}")
+
+
+def _print_connected(session: Session, value: dict[str, Any]) -> None:
+    names = [NAMES[it["client"]] for it in value["connected"]]
+    if names:
+        session.say(f"connected: {', '.join(names)}", f"已接入：{'、'.join(names)}")
+    else:
+        session.say("no assistant is connected; `mem install` does it", "尚未接入助手；用 `mem install` 接入")
+    for it in value["connected"]:
+        if not it["current"]:
+            name, client = NAMES[it["client"]], it["client"]
+            session.say(
+                f"! {name} calls another installation or an older set of hooks; `mem install {client}` renews it",
+                f"! {name} 调用的是另一处安装或旧的钩子；用 `mem install {client}` 更新",
+            )
 
 
 def _print_captured(session: Session, value: dict[str, Any]) -> None:
