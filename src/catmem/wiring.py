@@ -13,12 +13,14 @@ from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from catmem.brief.briefer import Briefer
     from catmem.clients.installing import FileInstaller, Program
     from catmem.distil.worker import DistilWorker
+    from catmem.domain.memory import Kind, Scope
     from catmem.dream.compact import AutoCompact
+    from catmem.dream.pages.pages import Pages
     from catmem.index.writer import SearchIndex
     from catmem.ledger.ledger import Ledger
     from catmem.llm.fallback import Tell
@@ -107,6 +109,47 @@ class Catmem:
         from catmem.dream.compact import AutoCompact
 
         return AutoCompact(self.history, self.paths, self.settings, digest=summary_of, clock=self.clock)
+
+    @cached_property
+    def pages(self) -> Pages:
+        from catmem.dream.pages.pages import Pages
+
+        return Pages(
+            self.paths,
+            self.store,
+            remember=self._remember_from_page,
+            forget=self._forget_from_page,
+            redact=self.redact,
+            folder_of=self._folder_of_page,
+            home_of=self.projects.registry().home,
+            language=self.language,
+            clock=self.clock,
+        )
+
+    def _remember_from_page(self, text: str, scope: Scope, kind: Kind, project: str) -> str:
+        from catmem.capture.remember import remember
+        from catmem.dream.pages.pages import SESSION
+
+        return remember(
+            self.store, text, project=project, scope=scope, kind=kind, session=SESSION, redact=self.redact,
+            clock=self.clock,
+        )  # fmt: skip
+
+    def _forget_from_page(self, ids: Sequence[str]) -> None:
+        from catmem.inject.forget import forget
+
+        forget(self, [self.store.require(id) for id in ids], why="deleted from MEMORY.md", rewrite_pages=False)
+
+    def _folder_of_page(self, project: str) -> Path:
+        """The project's own folder where the user wants that and it is there, else its place in the data directory."""
+        from catmem.sessions.names import file_name
+
+        if self.settings.project_memory_file == "workspace":
+            _, folders = self.projects.registry().seen.get(project, ("", ()))
+            for folder in map(Path, folders):
+                if folder.is_dir():
+                    return folder
+        return self.paths.projects / file_name(project)
 
     @cached_property
     def index(self) -> SearchIndex:

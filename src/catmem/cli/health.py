@@ -38,7 +38,7 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     found += _ledger(catmem)
     found += _compaction(catmem)
     if deep:
-        found += [*_sessions(catmem), *_projects(catmem), *_index(catmem), *_listing(catmem)]
+        found += [*_sessions(catmem), *_projects(catmem), *_index(catmem), *_listing(catmem), *_pages(catmem)]
     return found
 
 
@@ -184,6 +184,29 @@ def _index(catmem: Catmem) -> Iterator[Finding]:
     except CatmemError:
         # There is no index yet; the first search makes it.
         return
+
+
+def _pages(catmem: Catmem) -> Iterator[Finding]:
+    try:
+        missing, unreadable = catmem.pages.missing(), catmem.pages.unreadable()
+    except CatmemError:
+        # A database that cannot be read is a finding of its own.
+        return
+    for path in missing:
+        yield Finding("page", f"{path} is gone; it is written anew", f"{path} 不见了；将重新生成", _rewrite(catmem))
+    for path in unreadable:
+        yield Finding(
+            "page",
+            f"{path} is not UTF-8 text, so it is left alone; save it as UTF-8, or move it away",
+            f"{path} 不是 UTF-8 文本，因此未作改动；请另存为 UTF-8 或移走",
+        )
+
+
+def _rewrite(catmem: Catmem) -> Callable[[], None]:
+    def rewrite() -> None:
+        catmem.pages.write()
+
+    return rewrite
 
 
 def _listing(catmem: Catmem) -> Iterator[Finding]:

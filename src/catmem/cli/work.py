@@ -121,6 +121,7 @@ def run_work(
     stop = _stopper(seconds)
     drain(str(catmem.paths.root), catmem.settings.durability)
     catch_up_transcripts(catmem.history, catmem.clock, stop=stop)
+    catmem.pages.merge()  # What the user wrote by hand is there before anything is concluded.
     learn_projects(catmem.projects, catmem.history.headers(), catmem.settings.project_roots, stop=stop)
     catmem.store.catch_up()
     news = [job.ref for job in catmem.distiller.pending()]
@@ -130,6 +131,7 @@ def run_work(
     dreamed = promote(catmem.store, settings.preference_confirm_threshold)
     dreamed += expire(catmem.store, settings.auto_forget_after_days, catmem.clock)
     compacted = catmem.compactor.run(rounds=0 if everything else 1, active=named, stop=stop)
+    catmem.pages.write()
     catmem.index.catch_up(catmem.store, catmem.history)
     catmem.history.write_index()
     _drop_old_briefs(catmem)

@@ -42,6 +42,8 @@ _CHINESE = {
 # The reasons that steps write into the ledger, which is in one language for all readers.
 _REASONS = (
     (re.compile(r"forgotten by the user"), "用户要求忘记"),
+    (re.compile(r"edited in MEMORY\.md"), "在 MEMORY.md 中修改"),
+    (re.compile(r"deleted from MEMORY\.md"), "从 MEMORY.md 中删去"),
     (re.compile(r"forgotten through an assistant"), "经助手忘记"),
     (re.compile(r"noted by the assistant"), "助手所记"),
     (re.compile(r"asked for through an assistant"), "经助手要求记住"),

@@ -17,6 +17,7 @@ from catmem.settings.paths import Paths
 from catmem.text.tokens import query_tokens, tokens
 
 if TYPE_CHECKING:
+    from catmem.dream.pages.pages import Pages
     from catmem.index.writer import SearchIndex
     from catmem.sessions.history import History
     from catmem.settings.schema import Settings
@@ -36,10 +37,17 @@ class Everything(Protocol):
     def history(self) -> History: ...
     @property
     def index(self) -> SearchIndex: ...
+    @property
+    def pages(self) -> Pages: ...
 
 
-def forget(places: Everything, chosen: Sequence[Memory], *, purge: bool = False, why: str) -> int:
-    """Removes memories everywhere that we keep them; returns how many messages were purged."""
+def forget(
+    places: Everything, chosen: Sequence[Memory], *, purge: bool = False, why: str, rewrite_pages: bool = True
+) -> int:
+    """Removes memories everywhere that we keep them; returns how many messages were purged.
+
+    `rewrite_pages` is False for who is about to do that.
+    """
     _ = places.settings  # Broken ones must stop it before anything is gone, not in the midst.
     places.store.forget([memory.id for memory in chosen], why)
     purged = 0
@@ -55,6 +63,8 @@ def forget(places: Everything, chosen: Sequence[Memory], *, purge: bool = False,
     places.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     places.index.catch_up(places.store, places.history)
     _forget_told(places.paths, {memory.id for memory in chosen})
+    if rewrite_pages:
+        places.pages.write()
     return purged
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from catmem.dream.pages.pages import Pages
     from catmem.index.writer import SearchIndex
     from catmem.mcp.caller import Caller
     from catmem.mcp.forget import Offer
@@ -41,6 +42,8 @@ class Memory(Protocol):
     def projects(self) -> Projects: ...
     @property
     def index(self) -> SearchIndex: ...
+    @property
+    def pages(self) -> Pages: ...
     @property
     def recaller(self) -> Recaller: ...
 

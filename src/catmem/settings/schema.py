@@ -35,6 +35,7 @@ class Settings:
     )
     durability: str = "turn"
     redact_secrets: bool = True
+    project_memory_file: str = "data"
     language: str = "auto"
 
 
@@ -271,6 +272,13 @@ SETTINGS: tuple[Setting, ...] = (
         "true, false",
         "Secrets are stored as [secret:KIND:HASH], a keyed hash.",
         "密钥以 [secret:KIND:HASH]（带密钥的哈希）保存。",
+    ),
+    Setting(
+        "project_memory_file",
+        _one_of("data", "workspace"),
+        "data, workspace",
+        "Where a project's MEMORY.md is written: in the data directory, or as memory/MEMORY.md in the project's folder.",
+        "项目的 MEMORY.md 写在哪里：数据目录，或项目文件夹下的 memory/MEMORY.md。",
     ),
     Setting(
         "language",

@@ -31,7 +31,7 @@ def test_nothing_new_means_nothing_written(desk):
     after = desk.page().stat()
     assert (done.edits, done.written) == (0, 0)
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
-    assert desk.pages.stale() == []
+    assert desk.pages.missing() == [] == desk.pages.unreadable()
 
 
 def test_a_changed_line_is_the_users_word(desk):
@@ -87,7 +87,7 @@ def test_what_stands_inside_and_is_no_line_of_ours_moves_out_of_the_way(desk):
 def test_a_lost_page_is_written_anew_and_nothing_is_forgotten(desk):
     before, live = desk.text(), desk.live()
     desk.page().unlink()
-    assert desk.pages.stale() == [desk.page()]
+    assert desk.pages.missing() == [desk.page()]
     desk.pages.write()
     assert desk.text() == before and desk.live() == live
 
@@ -167,8 +167,8 @@ def test_secrets_and_comments_in_a_line(desk):
 
 def test_a_page_that_is_no_text_is_left_alone_and_reported(desk):
     desk.page().write_bytes(b"\xff\xfe\x00not utf-8")
-    done = desk.pages.write()
-    assert done.unreadable == (desk.page(),) and desk.page().read_bytes() == b"\xff\xfe\x00not utf-8"
+    desk.pages.write()
+    assert desk.pages.unreadable() == [desk.page()] and desk.page().read_bytes() == b"\xff\xfe\x00not utf-8"
     assert any("pnpm" in text for text in desk.live())
 
 

@@ -33,18 +33,14 @@ Remember = Callable[[str, Scope, Kind, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """How much of the user's a run took over, how many pages were written, and which could not be read."""
+    """How many changes of the user's a run took over, and how many pages it wrote."""
 
     edits: int = 0
     written: int = 0
-    unreadable: tuple[Path, ...] = ()
 
 
 class Pages:
-    """`folder_of` gives the folder that a project's page belongs in; None for a project without one.
-
-    `redact` is the door that every written text passes.
-    """
+    """`folder_of` gives the folder that a project's page belongs in; `redact` is the door of every written text."""
 
     def __init__(
         self,
@@ -54,7 +50,7 @@ class Pages:
         remember: Remember,
         forget: Forget,
         redact: Callable[[str, str], str],
-        folder_of: Callable[[str], Path | None],
+        folder_of: Callable[[str], Path],
         home_of: Callable[[str], str],
         language: str,
         clock: Clock,
@@ -77,49 +73,40 @@ class Pages:
         self._store.catch_up()
         edits = 0
         for project in self._projects():
-            path = self._path(project)
-            with contextlib.suppress(UnicodeError):  # `write` reports it
-                page = _read(path) if path else None
+            with contextlib.suppress(UnicodeError):  # see `unreadable`
+                page = _read(self._path(project))
                 edits += self._take(project, page) if page else 0
         return edits
 
     def write(self) -> Merged:
         """Merges, then writes each page that does not show the memory as it stands.
 
-        A page that somebody changes meanwhile is merged again before it is written. One that is not text is left alone
-        and reported.
+        A page that somebody changes meanwhile is merged again before it is written. One that is no text is left alone.
         """
-        edits, written, unreadable = 0, 0, []
-        for project in self._projects():
-            path = self._path(project)
-            if path is None:
-                continue
-            try:
-                took, wrote = self._bring_up(project, path)
-            except UnicodeError:
-                unreadable.append(path)
-                continue
-            edits, written = edits + took, written + wrote
-        return Merged(edits, written, tuple(unreadable))
-
-    def stale(self) -> list[Path]:
-        """The pages that are missing, or show anything else than what they would show now."""
         self._store.catch_up()
-        found = []
+        edits = written = 0
         for project in self._projects():
-            path = self._path(project)
-            if path is None:
-                continue
+            with contextlib.suppress(UnicodeError):
+                took, wrote = self._bring_up(project, self._path(project))
+                edits, written = edits + took, written + wrote
+        return Merged(edits, written)
+
+    def missing(self) -> list[Path]:
+        """The pages that were written once and are not there."""
+        self._store.catch_up()
+        return [
+            path
+            for project in self._projects()
+            if self._written(project) and not (path := self._path(project)).exists()
+        ]
+
+    def unreadable(self) -> list[Path]:
+        """The pages that are no text: nobody knows what the user meant, so they are left alone."""
+        found = []
+        for path in map(self._path, self._projects()):
             try:
-                found_text = _text(path)
-                page = text.read(found_text or "", ALL_HEADINGS)
+                _text(path)
             except UnicodeError:
-                found.append(path)
-                continue
-            contents = self._contents(project)
-            if (found_text is None and contents.sections) or (
-                found_text is not None and _rendered(page, contents) != found_text and (contents.sections or page.token)
-            ):
                 found.append(path)
         return found
 
@@ -198,11 +185,8 @@ class Pages:
             memories = (memory for memory in self._store.live() if memory.now.scope == "global")
         return contents_of(memories, profile=not project, language=self._language)
 
-    def _path(self, project: str) -> Path | None:
-        if not project:
-            return self._paths.memory_page
-        folder = self._folder_of(project)
-        return folder / "memory" / "MEMORY.md" if folder else None
+    def _path(self, project: str) -> Path:
+        return self._folder_of(project) / "memory" / "MEMORY.md" if project else self._paths.memory_page
 
     def _replace(self, path: Path, found: str | None, rendered: str) -> bool:
         """Writes a page unless it was changed since it was read."""
