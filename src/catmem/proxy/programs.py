@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from catmem.proxy.routes import ANTHROPIC, GEMINI, OPENAI, USUAL_UPSTREAMS
@@ -51,6 +53,8 @@ def upstreams_of(environment: Mapping[str, str], command: Sequence[str] = ()) ->
     found.update(_beyond(environment))
     if _program(command) == CODEX:
         found[CODEX] = _codex_address(environment, found[OPENAI])
+    elif _program(command) == OPENCODE:
+        found.update({f"{OPENCODE}-{name}": address for name, address in _opencode_addresses(environment).items()})
     return found
 
 
@@ -80,10 +84,7 @@ def _program(command: Sequence[str]) -> str:
 
 
 def _beyond(environment: Mapping[str, str]) -> dict[str, str]:
-    try:
-        told = object_of(json.loads(environment.get(_BEYOND, "{}")))
-    except ValueError:
-        return {}
+    told = _object_in(environment.get(_BEYOND, ""))
     return {name: address for name, address in told.items() if isinstance(address, str) and name != CODEX}
 
 
@@ -97,8 +98,8 @@ def _codex_home(environment: Mapping[str, str]) -> Path:
 def _codex_provider(environment: Mapping[str, str]) -> tuple[str, str]:
     """(name, address) of the provider that config.toml sets, ("", "") for the built-in one."""
     try:
-        config = tomllib.loads((_codex_home(environment) / "config.toml").read_text("utf-8"))
-    except (OSError, ValueError):
+        config = tomllib.loads(_text_of(_codex_home(environment) / "config.toml"))
+    except ValueError:
         return "", ""
     name = text_of(config.get("model_provider"))
     row = object_of(object_of(config.get("model_providers")).get(name))
@@ -111,10 +112,7 @@ def _codex_address(environment: Mapping[str, str], usual: str) -> str:
         return address
     if environment.get("CODEX_API_KEY"):
         return usual
-    try:
-        login = object_of(json.loads((_codex_home(environment) / "auth.json").read_bytes()))
-    except (OSError, ValueError):
-        return usual
+    login = _object_in(_text_of(_codex_home(environment) / "auth.json"))
     return _CODEX_ACCOUNT if login.get("tokens") and not login.get("OPENAI_API_KEY") else usual
 
 
@@ -124,20 +122,49 @@ def _codex_options(environment: Mapping[str, str], address: str) -> tuple[str, s
     return "-c", f"{setting}={json.dumps(address)}"
 
 
-# opencode takes a piece of its configuration from a variable, and merges it over its files.
+# opencode takes a piece of its configuration from a variable, and merges it over its files. A provider of the user's
+# own keeps its address there, so that is looked up first.
 
 
 def _opencode_config(environment: Mapping[str, str], root: str) -> str:
-    try:
-        config = object_of(json.loads(environment.get(_OPENCODE_CONFIG, "{}")))
-    except ValueError:
-        config = {}
+    config = _object_in(environment.get(_OPENCODE_CONFIG, ""))
     providers = {**object_of(config.get("provider"))}
-    for name, (upstream, version) in _OPENCODE_PROVIDERS.items():
+    addresses = {name: f"{root}/to/{upstream}{version}" for name, (upstream, version) in _OPENCODE_PROVIDERS.items()}
+    addresses |= {name: f"{root}/to/{OPENCODE}-{quote(name)}" for name in _opencode_addresses(environment)}
+    for name, address in addresses.items():
         row = {**object_of(providers.get(name))}
-        row["options"] = {**object_of(row.get("options")), "baseURL": f"{root}/to/{upstream}{version}"}
+        row["options"] = {**object_of(row.get("options")), "baseURL": address}
         providers[name] = row
     return json.dumps({**config, "provider": providers})
+
+
+def _opencode_addresses(environment: Mapping[str, str]) -> dict[str, str]:
+    """provider -> the address that the user's configuration gives it."""
+    home = environment.get("XDG_CONFIG_HOME") or os.path.join(environment.get("HOME", "~"), ".config")
+    places = [Path(home).expanduser() / OPENCODE, Path()]
+    texts = [_text_of(place / name) for place in places for name in ("opencode.json", "opencode.jsonc")]
+    found = {}
+    for text in (*texts, environment.get(_OPENCODE_CONFIG, "")):
+        for name, row in object_of(_object_in(text).get("provider")).items():
+            address = text_of(object_of(object_of(row).get("options")).get("baseURL"))
+            if address.startswith(("http://", "https://")):
+                found[name] = address
+    return found
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def _object_in(text: str) -> dict[str, Any]:
+    """An object as JSON, with comments on lines of their own; {} for anything else."""
+    try:
+        return object_of(json.loads(re.sub(r"(?m)^\s*//.*$", "", text)))
+    except ValueError:
+        return {}
 
 
 def gemini_settings(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -147,11 +174,7 @@ def gemini_settings(environment: Mapping[str, str], folder: Path) -> dict[str, s
     """
     if _GEMINI_SYSTEM in environment or not environment.get("GEMINI_API_KEY"):
         return {}
-    try:
-        path = Path(environment.get("HOME", "~"), ".gemini", "settings.json").expanduser()
-        settings = object_of(json.loads(path.read_bytes()))
-    except (OSError, ValueError):
-        settings = {}
+    settings = _object_in(_text_of(Path(environment.get("HOME", "~"), ".gemini", "settings.json").expanduser()))
     if object_of(object_of(settings.get("security")).get("auth")).get("selectedType"):
         return {}
     file = folder / "gemini-settings.json"
