@@ -103,7 +103,7 @@ def _commands(heading: Iterable[str]) -> Iterator[str]:
         yield f"### `{path}`" if parent is None or parent.parent is None else f"#### `{path}`"
         yield command.help or ""
         yield f"    {path} {' '.join(command.collect_usage_pieces(context))}"
-        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+        options = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
         rows = [_option(option) for option in options if option.name not in ("dir", "as_json")]
         if rows:
             yield _table(heading, rows)

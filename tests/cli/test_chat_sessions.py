@@ -117,6 +117,18 @@ def test_nothing_comes_into_a_pure_chat_and_nothing_of_it_stays(meet: Meet, how:
     assert person.asks("export")["memories"] == before and len(person.sessions()) == 1
 
 
+def test_an_earlier_chat_is_gone_on_with_in_pure_mode(meet: Meet) -> None:
+    with serving(Reply(("Fine.",))) as server:
+        person = meet()
+        person.chat("Remember: I like short answers.")
+        with_model(person, server)
+        ended = person.mem("start", "--pure", "--continue", typed=f"the {WORD}\n", merged=True)
+    assert "Going on with chat:" in ended.out and "is gone" in ended.out
+    assert talk(server.bodies[0]) == [f"Remember: I like short answers.\n\nthe {WORD}"]
+    assert "catmem-memory" not in str(server.bodies[0]["system"][1:])
+    assert [len(session) for session in person.sessions()] == [1] and WORD.encode() not in person.everything()
+
+
 def test_before_pure_a_chat_is_kept_and_after_it_not(meet: Meet) -> None:
     person = meet("zh")
     ended = person.chat("先说一句", "/pure", f"然后说 {WORD}", merged=True)

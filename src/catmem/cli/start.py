@@ -43,13 +43,17 @@ QUIET_SECONDS = 0.7
     "也可从管道输入，每行一条消息；以反斜杠结尾的行与下一行相连。\n\n"
     "`mem start -- 程序 …` 在专属代理下运行一个助手，记录对话并加入简报；退出码与该程序相同。",
 )
-@click.option("--project", help=two("The project (default: that of this folder).", "项目（默认为当前文件夹的项目）。"))
+@click.option(
+    "--project",
+    metavar="P",
+    help=two("The project (default: that of this folder).", "项目（默认为当前文件夹的项目）。"),
+)
 @click.option(
     "--resume",
     "wanted",
     is_flag=False,
     flag_value="",
-    metavar="[KEY]",
+    metavar=two("[KEY]", "[键]"),
     help=two("Go on with an earlier chat; without KEY it asks which.", "继续此前的一次对话；不给键则询问是哪一次。"),
 )
 @click.option(
@@ -71,7 +75,7 @@ QUIET_SECONDS = 0.7
     is_flag=True,
     help=two("With a program: record it, but add no brief.", "运行程序时：只记录，不加入简报。"),
 )
-@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM …]")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar=two("[-- PROGRAM …]", "[-- 程序 …]"))
 def command(
     session: Session,
     project: str | None,

@@ -37,10 +37,9 @@ class Conversation:
 
     def run(self) -> str:
         """Talks until the user ends it; returns how: `exit`, `end of input` or `interrupt`."""
-        messages = self._keyboard.messages()
         while True:
             try:
-                text = next(messages, None)
+                text = self._keyboard.message()
             except KeyboardInterrupt:
                 self._keyboard.new_line()
                 return "interrupt"

@@ -27,8 +27,8 @@ from catmem.cli.chat.ahead import TypedAhead
 from catmem.cli.chat.multiline import ends_in_backslash, is_open
 
 _PASTE_ON, _PASTE_OFF = "\x1b[?2004h", "\x1b[?2004l"
-# What of termios(3) a terminal does not do while nothing is asked: echo, gather lines, turn Enter into a newline.
-_LOCAL, _INPUT = 3, 0
+# Where termios.tcgetattr has what is changed here.
+_INPUT, _LOCAL, _CHARACTERS = 0, 3, 6
 
 
 class Editor:
@@ -36,9 +36,11 @@ class Editor:
 
     earlier   what was typed before, for the arrow keys, oldest first
     commands  what the tabulator completes after a slash
+    is_left   True once Ctrl-C was pressed with nothing typed
     """
 
     def __init__(self, sign: str, earlier: Callable[[], Sequence[str]], commands: Sequence[str]) -> None:
+        self.is_left = False
         self._input = Vt100Input(sys.stdin)
         self._output = Vt100_Output.from_pty(sys.stdout, term=os.environ.get("TERM"))
         # It is not asked where its cursor is: some terminals never answer, and the answer would be read as typed.
@@ -48,7 +50,7 @@ class Editor:
             multiline=True,
             prompt_continuation=" " * len(sign),
             history=_Earlier(earlier),
-            key_bindings=_keys(commands),
+            key_bindings=self._keys(commands),
             enable_suspend=True,
             input_processors=[TabsProcessor(char1=" ", char2=" ")],
             input=self._input,
@@ -98,9 +100,50 @@ class Editor:
             self._output.write_raw(sequence)
             self._output.flush()
 
+    def _keys(self, commands: Sequence[str]) -> KeyBindings:
+        keys = KeyBindings()
+
+        @keys.add("enter")
+        def enter(event: KeyPressEvent) -> None:
+            buffer = event.current_buffer
+            if not buffer.document.is_cursor_at_the_end or not is_open(buffer.text):
+                buffer.validate_and_handle()
+                return
+            if ends_in_backslash(buffer.text):
+                buffer.delete_before_cursor()
+            buffer.insert_text("\n")
+
+        @keys.add("escape", "enter")
+        def alt_enter(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text("\n")
+
+        @keys.add("tab")
+        def tabulator(event: KeyPressEvent) -> None:
+            """Completes a command, if only one is meant; else it is a tab."""
+            buffer = event.current_buffer
+            if not re.fullmatch(r"/\w*", buffer.text):
+                buffer.insert_text("\t")
+                return
+            fitting = [command for command in commands if command.startswith(buffer.text)]
+            if len(fitting) == 1:
+                buffer.insert_text(fitting[0][len(buffer.text) :])
+
+        @keys.add("c-c")
+        @keys.add("<sigint>")
+        def interrupt(event: KeyPressEvent) -> None:
+            """Takes back what is typed, which the arrow keys bring again; with nothing typed it ends the chat."""
+            buffer = event.current_buffer
+            if buffer.text:
+                buffer.reset(append_to_history=True)
+            else:
+                self.is_left = True
+                event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
+
+        return keys
+
 
 class _Earlier(InMemoryHistory):
-    """Reads what was typed before when the arrow keys ask for it first."""
+    """Reads what was typed before when the first question is asked, and not while the chat begins."""
 
     def __init__(self, earlier: Callable[[], Sequence[str]]) -> None:
         super().__init__()
@@ -111,47 +154,6 @@ class _Earlier(InMemoryHistory):
         yield from super().load_history_strings()
 
 
-def _keys(commands: Sequence[str]) -> KeyBindings:
-    keys = KeyBindings()
-
-    @keys.add("enter")
-    def enter(event: KeyPressEvent) -> None:
-        buffer = event.current_buffer
-        if not buffer.document.is_cursor_at_the_end or not is_open(buffer.text):
-            buffer.validate_and_handle()
-            return
-        if ends_in_backslash(buffer.text):
-            buffer.delete_before_cursor()
-        buffer.insert_text("\n")
-
-    @keys.add("escape", "enter")
-    def alt_enter(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text("\n")
-
-    @keys.add("tab")
-    def tabulator(event: KeyPressEvent) -> None:
-        """Completes a command, if only one is meant; else it is a tab."""
-        buffer = event.current_buffer
-        if not re.fullmatch(r"/\w*", buffer.text):
-            buffer.insert_text("\t")
-            return
-        fitting = [command for command in commands if command.startswith(buffer.text)]
-        if len(fitting) == 1:
-            buffer.insert_text(fitting[0][len(buffer.text) :])
-
-    @keys.add("c-c")
-    @keys.add("<sigint>")
-    def interrupt(event: KeyPressEvent) -> None:
-        """Takes back what is typed, which the arrow keys bring again; with nothing typed it ends the chat."""
-        buffer = event.current_buffer
-        if buffer.text:
-            buffer.reset(append_to_history=True)
-        else:
-            event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
-
-    return keys
-
-
 def _quiet(attributes: list[Any]) -> list[Any]:
     """A terminal without echo and line editing: what is typed ahead waits unseen."""
     quiet: list[Any] = list(attributes)
@@ -159,6 +161,9 @@ def _quiet(attributes: list[Any]) -> list[Any]:
     # Ctrl-C does not throw away what was typed before it: half a paste would never end.
     quiet[_LOCAL] |= termios.NOFLSH
     quiet[_INPUT] &= ~termios.ICRNL
+    # Each key is heard at once.
+    quiet[_CHARACTERS] = list(attributes[_CHARACTERS])
+    quiet[_CHARACTERS][termios.VMIN], quiet[_CHARACTERS][termios.VTIME] = 1, 0
     return quiet
 
 

@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -49,16 +49,19 @@ class Keyboard:
         if self._editor is not None:
             self._editor.close()
 
-    def messages(self) -> Iterator[str]:
-        """Messages until the end of input. Raises KeyboardInterrupt at Ctrl-C."""
-        while True:
+    def message(self) -> str | None:
+        """The next message, None at the end of the input. Raises KeyboardInterrupt at Ctrl-C."""
+        try:
             self.new_line()
-            try:
-                text = self._editor.message() if self._editor else self._lines()
-            except EOFError:
-                self.new_line()
-                return
-            yield without_quotes(text)
+            return without_quotes(self._editor.message() if self._editor else self._lines())
+        except EOFError:
+            self.new_line()
+            return None
+        except KeyboardInterrupt:
+            if self._editor is None or self._editor.is_left:
+                raise
+            # Meant for an answer that ended a moment before.
+            return ""
 
     def says_yes(self, question: str) -> bool:
         """The end of input, and Ctrl-C, are no."""

@@ -24,6 +24,11 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(getattr(signal, name), handler)
 
 
+def hear_no_more() -> None:
+    """The chat is over and the process about to end: who presses Ctrl-C once more must not stop that halfway."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """Ctrl-C waits in vain."""

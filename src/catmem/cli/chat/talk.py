@@ -10,7 +10,7 @@ from catmem.capture.chat import ChatLog, Log, PureLog, earlier_chat, new_chat
 from catmem.cli.chat.earlier import turns_of
 from catmem.cli.chat.keyboard import Keyboard
 from catmem.cli.chat.memory import Memory, MemoryOfChat, NoMemory
-from catmem.cli.chat.signals import undisturbed
+from catmem.cli.chat.signals import hear_no_more
 from catmem.cli.output import Session, counted
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.domain.message import Message
@@ -124,16 +124,16 @@ class Talk:
         """Ends the session; what was said in pure mode is kept only if the user, asked now, wants it."""
         waiting = self._pure.waiting if self._pure is not None else []
         keep = bool(waiting) and ask and self._keyboard.is_terminal and self._wants(len(waiting))
-        with undisturbed():
-            if keep:
-                if self._file is None:
-                    catmem = self._session.catmem
-                    self._file = new_chat(catmem.history, catmem.paths, self._project, self._cwd, catmem.clock)
-                self._file.append(waiting)
-            kept = self._file.ref.key if self._end_file(reason) and self._file is not None else ""
-            # A terminal that was closed can be told nothing.
-            with contextlib.suppress(OSError, StorageFailed):
-                self._tell_the_end(kept, not_kept=bool(waiting) and not keep)
+        hear_no_more()
+        if keep:
+            if self._file is None:
+                catmem = self._session.catmem
+                self._file = new_chat(catmem.history, catmem.paths, self._project, self._cwd, catmem.clock)
+            self._file.append(waiting)
+        kept = self._file.ref.key if self._end_file(reason) and self._file is not None else ""
+        # A terminal that was closed can be told nothing.
+        with contextlib.suppress(OSError, StorageFailed):
+            self._tell_the_end(kept, not_kept=bool(waiting) and not keep)
 
     def _tell_the_end(self, kept: str, *, not_kept: bool) -> None:
         if not_kept:
