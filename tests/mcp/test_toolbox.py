@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -194,6 +195,26 @@ def test_what_is_distilled_too_is_one_memory(world: World, remembered_first: boo
         step(world)
     (memory,) = world.memories()
     assert memory.now.pinned and memory.now.text.rstrip(".") == "we deploy on Fridays"
+
+
+def test_what_is_remembered_while_it_is_distilled_is_one_memory(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hook starts the worker at the prompt, and the assistant remembers a second later."""
+    world.said("Remember: we deploy on Fridays.")
+    from catmem.distil import worker
+
+    look, looked = worker.propose, []
+
+    def slowly(*arguments: Any) -> Any:
+        looked.append(1)
+        proposal = look(*arguments)
+        if len(looked) == 1:
+            _remember_fridays(world)
+        return proposal
+
+    monkeypatch.setattr(worker, "propose", slowly)
+    _distil(world)
+    (memory,) = world.memories()
+    assert (memory.now.by, memory.now.pinned, len(looked)) == ("user", True, 2)
 
 
 def _remember_fridays(world: World) -> None:

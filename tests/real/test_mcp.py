@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from catmem.capture.remember import remember
 from catmem.inject import told
 from catmem.wiring import Catmem
 from tests.real.calling import DONE, Call, CallingUpstream
-from tests.real.programs import CLAUDE_CODE, CODEX
+from tests.real.programs import CLAUDE_CODE, CODEX, GEMINI, OPENCODE
 
 pytestmark = pytest.mark.slow
 
@@ -90,6 +90,45 @@ class Desk:
             ]
             assert DONE in self._run(command, {"FAKE_KEY": "sk-test-dummy"})
         return upstream
+
+    def gemini(self, prompt: str, calls: Sequence[Call]) -> CallingUpstream:
+        with CallingUpstream(calls, "mcp_catmem_") as upstream:
+            server = {"command": self.ours[0], "args": [*self.ours[1:], "mcp", "--dir", str(self.data)], "trust": True}
+            settings = {
+                "security": {"auth": {"selectedType": "gemini-api-key"}},
+                "privacy": {"usageStatisticsEnabled": False},
+                "mcpServers": {"catmem": server},
+            }
+            self._write(".gemini/settings.json", settings)
+            command = [str(GEMINI), "--skip-trust", "-m", "gemini-2.5-flash", "--approval-mode", "yolo", "-p", prompt]
+            more = {"GEMINI_API_KEY": "sk-test-dummy", "GOOGLE_GEMINI_BASE_URL": upstream.url}
+            assert DONE in self._run(command, more)
+        return upstream
+
+    def opencode(self, prompt: str, calls: Sequence[Call]) -> CallingUpstream:
+        with CallingUpstream(calls, "catmem_") as upstream:
+            provider = {
+                "npm": "@ai-sdk/openai-compatible",
+                "options": {"baseURL": f"{upstream.url}/v1", "apiKey": "sk-test-dummy"},
+                "models": {
+                    "fake-model": {"name": "Fake", "limit": {"context": 100_000, "output": 1000}, "tool_call": True}
+                },
+            }
+            server = {"type": "local", "command": [*self.ours, "mcp", "--dir", str(self.data)], "enabled": True}
+            config = {"autoupdate": False, "provider": {"fakeoai": provider}, "mcp": {"catmem": server}}
+            self._write(".config/opencode/opencode.json", config)
+            more = {
+                "OPENCODE_DISABLE_AUTOUPDATE": "1",
+                "OPENCODE_DISABLE_MODELS_FETCH": "1",
+                "npm_config_fetch_retries": "0",
+            }
+            assert DONE in self._run([str(OPENCODE), "run", "-m", "fakeoai/fake-model", prompt], more)
+        return upstream
+
+    def _write(self, name: str, settings: Mapping[str, object]) -> None:
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings))
 
     def memories(self) -> list[tuple[str, str, bool]]:
         """(by whom, words, pinned) of what was remembered beside the fact."""
@@ -187,5 +226,19 @@ def test_codex_recalls_and_remembers_in_its_own_session(desk: Desk) -> None:
     (session,) = told.sessions_told(Catmem(desk.data).paths)
     assert session.startswith("codex:")
     # No hook has captured what was typed: then nobody knows that the user said it.
+    assert desk.memories() == [("assistant", RULE, False)]
+    assert desk.left_running() == []
+
+
+@pytest.mark.parametrize(
+    "assistant", [pytest.param(name, marks=pytest.mark.real(name)) for name in ("gemini", "opencode")]
+)
+def test_others_recall_and_note(desk: Desk, assistant: str) -> None:
+    """They name no session to a server: what they ask to remember is a note."""
+    calls: list[Call] = [("recall", {"query": "暂存库 port"}), ("remember", {"text": RULE})]
+    upstream = getattr(desk, assistant)(f"which-port? remember: {RULE}", calls)
+    assert FACT in upstream.results[0] and "only as a note" in upstream.results[1]
+    (session,) = told.sessions_told(Catmem(desk.data).paths)
+    assert session.startswith("mcp:")
     assert desk.memories() == [("assistant", RULE, False)]
     assert desk.left_running() == []

@@ -20,6 +20,9 @@ from catmem.store.memories import MemoryStore
 # hundred times as long, and its sentences would fill the memory.
 MOST_MESSAGES = 5_000
 MOST_CHARACTERS = 4_000_000
+# Looking takes a second, and meanwhile the assistant may have had the very same sentence remembered: then it is looked
+# at again. Where many write at once a memory too many is the lesser evil.
+_LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +106,12 @@ class DistilWorker:
         """What was settled by the messages from `first_id` on, of those that are looked at, into the ledger."""
 
         def proposed() -> tuple[Sequence[Change], Mapping[str, int]]:
-            present = self._store.live(ref.project)
-            proposal = propose(ref, messages, first_id, present)
+            for _ in range(_LOOKS):
+                turn = self._store.turn()
+                present = self._store.live(ref.project)
+                proposal = propose(ref, messages, first_id, present)
+                if self._store.turn() == turn:
+                    break
             progress = Job(ref.project, ref.key, first_id, last_id, RECIPE)
             changes = [
                 Change(
