@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.chat import Person
 from tests.cli.shell import Nursery, Shell
 
 
@@ -24,3 +25,17 @@ def shell(tmp_path: Path, nursery: Nursery) -> Shell:
 def shell_in(tmp_path: Path, nursery: Nursery) -> Callable[[str], Shell]:
     """A shell in a language."""
     return lambda language: Shell(tmp_path, nursery, language)
+
+
+@pytest.fixture
+def meet(tmp_path: Path) -> Iterator[Callable[..., Person]]:
+    """Meets a person at `mem start`, in a language; what they leave to the background is over with the test."""
+    met: list[Person] = []
+
+    def made(language: str = "en") -> Person:
+        met.append(Person(tmp_path, language))
+        return met[-1]
+
+    yield made
+    for person in met:
+        person.leave()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,19 +15,6 @@ from tests.llm.fake_server import FakeServer, Reply, serving
 WORD = "xylophone"
 
 Meet = Callable[..., Person]
-
-
-@pytest.fixture
-def meet(tmp_path: Path) -> Iterator[Meet]:
-    met: list[Person] = []
-
-    def made(language: str = "en") -> Person:
-        met.append(Person(tmp_path, language))
-        return met[-1]
-
-    yield made
-    for person in met:
-        person.leave()
 
 
 def with_model(person: Person, server: FakeServer) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -16,19 +15,6 @@ LONG = tuple("这是一个很长的回答，有宽字符 and narrow words, 混�
 PASTED = "\n".join(f"line {n}\ttab \x1b[31mred\x1b[0m 第{n}行" for n in range(200))
 
 Meet = Callable[..., Person]
-
-
-@pytest.fixture
-def meet(tmp_path: Path) -> Iterator[Meet]:
-    met: list[Person] = []
-
-    def made(language: str = "en") -> Person:
-        met.append(Person(tmp_path, language))
-        return met[-1]
-
-    yield made
-    for person in met:
-        person.leave()
 
 
 def with_model(person: Person, server: FakeServer) -> None:

@@ -6,8 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -18,19 +17,6 @@ KEY = "sk-test-0123456789abcdefghij"
 MEMORY = "<catmem-memory>"
 
 Meet = Callable[..., Person]
-
-
-@pytest.fixture
-def meet(tmp_path: Path) -> Iterator[Meet]:
-    met: list[Person] = []
-
-    def made(language: str = "en") -> Person:
-        met.append(Person(tmp_path, language))
-        return met[-1]
-
-    yield made
-    for person in met:
-        person.leave()
 
 
 def with_model(person: Person, server: FakeServer, api: str = "openai") -> None:

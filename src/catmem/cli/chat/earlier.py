@@ -80,7 +80,7 @@ def chosen(session: Session, keyboard: Keyboard, project: str, wanted: str, but:
     if (wanted and not wanted.isdigit()) or len(wanted) > 2:
         return _named(catmem, wanted, but)
     if not chats:
-        raise newest_missing()
+        raise nothing_to_resume()
     place = int(wanted or "1")
     if not 1 <= place <= len(chats):
         raise BadInput(f"there is no number {place}; /history lists them", f"没有第 {place} 个；/history 可查看列表")
@@ -92,10 +92,10 @@ def newest_chat(history: History, project: str) -> SessionRef:
     for header in earlier_sessions(history, project):
         if is_chat(header):
             return header.ref
-    raise newest_missing()
+    raise nothing_to_resume()
 
 
-def newest_missing() -> NotFound:
+def nothing_to_resume() -> NotFound:
     return NotFound(
         "there is no earlier chat of this project; `mem start` begins one",
         "这个项目还没有可以继续的对话；用 `mem start` 开始",
