@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from bench import hook, importing, recall, search, sessions
+from bench import hook, importing, lifecycles, recall, search, sessions
 
-MEASURES = (hook.measure, sessions.measure, importing.measure, recall.measure, search.measure)
+MEASURES = (hook.measure, sessions.measure, importing.measure, recall.measure, search.measure, lifecycles.measure)
 
 
 def main() -> int:

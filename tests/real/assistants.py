@@ -100,6 +100,7 @@ def _opencode(machine: Machine) -> Mapping[str, str]:
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
         "npm_config_fetch_retries": "0",
+        "npm_config_registry": "http://127.0.0.1:9",  # nothing is fetched
     }
 
 
@@ -133,5 +134,5 @@ OPENCODE = Assistant(
 def settings_of(assistant: Assistant, machine: Machine) -> dict[Path, bytes]:
     """The files of its configuration that an install may change, with their bytes."""
     folder = {"codex": ".codex", "gemini": ".gemini", "opencode": ".config/opencode"}[assistant.name]
-    names = ("*.json", "*.jsonc", "*.toml", "plugin/*")
+    names = ("hooks.json", "settings.json", "opencode.json*", "config.toml", "plugin/*")
     return {path: path.read_bytes() for name in names for path in sorted((machine.home / folder).glob(name))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,7 @@ _PROGRAMS: dict[str, Callable[[], str | None]] = {
     "codex": lambda: _fetched("codex", CODEX),
     "gemini": lambda: _fetched("gemini", GEMINI),
     "opencode": lambda: _fetched("opencode", OPENCODE),
+    "node": lambda: None if shutil.which("node") else "node is not in PATH; it comes with npm",
     "mount-namespace": _mount_namespace,
 }
 

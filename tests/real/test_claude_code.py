@@ -11,6 +11,7 @@ import pytest
 
 from tests.real.breakage import BREAKAGES, Breakage
 from tests.real.machine import HOOK_EVENTS, Machine
+from tests.real.programs import CLAUDE_CODE
 from tests.real.upstream import FakeUpstream, reply_to
 
 pytestmark = [pytest.mark.slow, pytest.mark.real("claude-code")]
@@ -92,6 +93,47 @@ def test_the_conversation_is_kept_word_for_word_and_our_own_words_are_not(machin
     expected = [said, reply_to(said), asked, reply_to(asked)]
     assert [message["content"] for message in shown] == expected
     assert [message["role"] for message in shown] == ["user", "assistant"] * 2
+
+
+def test_a_plugin_folder_does_the_same(machine: Machine) -> None:
+    plugin = str(machine.home / "memory plugin")
+    machine.mem("install", "claude-code", "--plugin-dir", plugin)
+    said, asked, word = (
+        "Remember: we always use pnpm here. 记住：一律用 pnpm。",
+        "What do we use here? 用什么？",
+        "pnpm",
+    )
+    machine.claude(said, "--plugin-dir", plugin)
+    assert machine.left_running() == []
+    machine.claude(asked, "--plugin-dir", plugin)
+    assert machine.left_running() == []
+
+    second = machine.upstream.turns[1]
+    assert second.prompt == asked and word not in OUR_BLOCK.sub("", second.text)
+    assert len(OUR_BLOCK.findall(second.text)) == 1
+    sessions = json.loads(machine.mem("sessions", "--json"))["sessions"]
+    assert [row["metadata"]["count"] for row in sessions] == [2, 2]
+
+
+def test_our_tools_are_registered_and_all_of_it_is_taken_out_again(machine: Machine) -> None:
+    settings = machine.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"includeCoAuthoredBy": false}')
+    machine.claude("hello")  # the assistant makes a .claude.json of its own
+    theirs = machine.home / ".claude.json"
+    known = set(json.loads(theirs.read_bytes()))
+    machine.install_hooks()
+    at_once = {"MCP_CONNECTION_NONBLOCKING": "0"}
+    answer = machine.run([str(CLAUDE_CODE), "-p", "hello again 再来"], more=at_once)
+    assert answer.said == reply_to("hello again 再来")
+    offered = {tool["name"] for tool in machine.upstream.turns[-1].body["tools"]}
+    assert {"mcp__catmem__recall", "mcp__catmem__remember"} <= offered
+    assert machine.left_running() == []
+
+    machine.mem("uninstall", "claude-code", "--config-dir", str(machine.home / ".claude"))
+    assert settings.read_text() == '{"includeCoAuthoredBy": false}'
+    kept = json.loads(theirs.read_bytes())
+    assert known <= set(kept) and "catmem" not in kept.get("mcpServers", {})
 
 
 BROKEN = [

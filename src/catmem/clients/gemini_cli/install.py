@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from catmem.clients.installing import FileInstaller, Program, Target
@@ -27,7 +28,7 @@ def installer(paths: Paths, program: Program, folder: Path | None = None) -> Fil
     groups = {
         event: {
             "hooks": [
-                {"name": "catmem", "type": "command", "command": program.hook(CLIENT, event), "timeout": milliseconds}
+                {"name": "catmem", "type": "command", "command": _command(program, event), "timeout": milliseconds}
             ]
         }
         for event, milliseconds in TIMEOUTS.items()
@@ -36,3 +37,9 @@ def installer(paths: Paths, program: Program, folder: Path | None = None) -> Fil
     server: dict[Where, object] = {("mcpServers", "catmem"): {"command": command, "args": arguments}}
     part = JsonPart(settings, CLIENT, hooks=groups, members=server if program.mcp else {}, comments=True)
     return FileInstaller(paths, CLIENT, [Target(settings, part)])
+
+
+def _command(program: Program, event: str) -> str:
+    """The host refuses a prompt for any exit code above 1, also for that of a program which is not there any more."""
+    command = program.hook(CLIENT, event)
+    return command if sys.platform == "win32" else f"{command} || true"

@@ -25,6 +25,11 @@ const sessions = new Map()
 // What was sent and is not known to have arrived, by session.
 const underway = new Map()
 
+// A child that could not be started has no id, and a signal to it would reach opencode itself.
+function stop(child) {
+  if (child?.pid > 0) child.kill("SIGKILL")
+}
+
 function ask(event, payload, started = () => {}) {
   return new Promise((resolve) => {
     let child
@@ -34,7 +39,7 @@ function ask(event, payload, started = () => {}) {
       resolve(answer)
     }
     const timer = setTimeout(() => {
-      child?.kill("SIGKILL")
+      stop(child)
       settle({})
     }, PATIENCE)
     try {
@@ -71,7 +76,7 @@ function tell(session, event, payload) {
 process.on("exit", () => {
   for (const { event, payload, child } of underway.values()) {
     try {
-      child?.kill("SIGKILL")
+      stop(child)
       spawnSync(PROGRAM, wordsFor(event), { input: JSON.stringify(payload), stdio: ["pipe", "ignore", "ignore"], timeout: PATIENCE })
     } catch {}
   }
