@@ -496,3 +496,14 @@ def test_a_brief_tells_a_note_only_on_what_it_is_about_and_whose_it_is(world: Wo
     finally:
         catmem.close()
     assert 'the assistant noted: "the build of the shop takes three minutes"' in beside
+
+
+def test_a_note_stands_on_no_page(world: World) -> None:
+    world.said("Remember: we deploy on Fridays.")
+    _remember_fridays(world)
+    world.call("remember", text="the build of the shop takes three minutes")
+    catmem = world.open()
+    catmem.pages.write()
+    catmem.close()
+    pages = "".join(path.read_text() for path in world.data.rglob("MEMORY.md"))
+    assert "Fridays" in pages and "three minutes" not in pages

@@ -62,9 +62,10 @@ class Contents:
 def contents_of(memories: Iterable[Memory], *, profile: bool, language: str) -> Contents:
     """What a page shows of these memories: the same memories give the same bytes.
 
-    Beyond MOST_BULLETS the least needed are left out, and the note says how many: they stay in the memory.
+    Beyond MOST_BULLETS the least needed are left out, and the note says how many: they stay in the memory. What an
+    assistant noted of its own accord is on no page: other assistants load these as their user's rules.
     """
-    ranked = sorted(memories, key=_need)
+    ranked = sorted((memory for memory in memories if memory.now.by != "assistant"), key=_need)
     listed, left = ranked[:MOST_BULLETS], len(ranked[MOST_BULLETS:])
     sections = []
     for kind in _ORDER:
