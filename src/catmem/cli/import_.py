@@ -23,7 +23,7 @@ SHOWN_PROBLEMS = 10
 
 
 @mem_command("import", "Bring in conversations or an export.", "导入对话记录或导出文件。")
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH…]")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar=two("[PATH…]", "[路径…]"))
 @click.option(
     "--from",
     "source",

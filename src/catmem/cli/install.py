@@ -13,7 +13,7 @@ from catmem.clients.hosts import INSTALLABLE, NAMES, Host, hosts
 from catmem.domain.errors import BadInput, CatmemError, NotConfirmed, NotFound
 from catmem.settings.config import create_config
 
-_CLIENT = click.argument("client", type=click.Choice(INSTALLABLE), metavar="[CLIENT]", required=False)
+_CLIENT = click.argument("client", type=click.Choice(INSTALLABLE), metavar=two("[CLIENT]", "[助手]"), required=False)
 _CONFIG_DIR = click.option(
     "--config-dir",
     type=click.Path(path_type=Path, file_okay=False),

@@ -11,6 +11,18 @@ import click
 from catmem.domain.errors import BadInput
 from catmem.settings.language import language_of
 
+# What arguments are called in Chinese; in English they are called as they are.
+_ARGUMENTS = {
+    "key": "键",
+    "id": "编号",
+    "name": "名称",
+    "value": "值",
+    "file": "文件",
+    "client": "助手",
+    "event": "事件",
+    "into": "目标键",
+}
+
 
 def two(en: str, zh: str) -> str:
     """A help text in the language of the locale."""
@@ -24,6 +36,10 @@ class _Explained(click.Command):
         named.setdefault("options_metavar", two("[OPTIONS]", "[选项]"))
         named["context_settings"] = {"help_option_names": ["-h", "--help"]}
         super().__init__(*arguments, **named)
+        for argument in self.params:
+            if isinstance(argument, click.Argument) and argument.metavar is None:
+                name = two((argument.name or "").upper(), _ARGUMENTS[argument.name or ""])
+                argument.metavar = name if argument.required else f"[{name}]"
 
     def format_usage(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         pieces = " ".join(self.collect_usage_pieces(context))
@@ -140,5 +156,5 @@ def _takes(kind: click.ParamType[Any], otherwise: str) -> tuple[str, str]:
     if isinstance(kind, click.Path) and not kind.file_okay:
         return "must be a folder", "必须是文件夹"
     if isinstance(kind, click.Path) and not kind.dir_okay:
-        return "must be a file", "必须是文件"
+        return "must be a file", "不能是文件夹"
     return f"cannot be used: {otherwise}", f"无法使用：{otherwise}"
