@@ -198,12 +198,6 @@ def test_any_path_is_spelled_so_that_toml_reads_it(tmp_path: Path, word: str) ->
     assert table == {"command": word, "args": ["mcp", "--dir", word]}
 
 
-def test_without_the_server_only_the_hooks_go_in(tmp_path: Path) -> None:
-    home = Home(tmp_path, "codex")
-    home.installer(Program(("/bin/mem",), mcp=False)).install()
-    assert list(home.bytes()) == ["hooks.json"]
-
-
 def test_a_plugin_folder_for_claude_code(tmp_path: Path) -> None:
     plugin = installer("claude-code", Paths(tmp_path / "data"), PROGRAM, tmp_path / "plugin", plugin=True)
     assert len(plugin.install()) == 3 and plugin.install() == ()

@@ -23,14 +23,10 @@ from catmem.settings.paths import Paths, write_private
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """How an assistant starts us: `start` is absolute, `options` follow the command ("--dir", "/home/u/memory").
-
-    `mcp` tells that this installation has what the MCP server needs.
-    """
+    """How an assistant starts us: `start` is absolute, `options` follow the command ("--dir", "/home/u/memory")."""
 
     start: tuple[str, ...]
     options: tuple[str, ...] = ()
-    mcp: bool = True
 
     def hook_words(self, client: str, event: str) -> list[str]:
         return [*self.start, "hook", client, event, *self.options]
@@ -43,9 +39,13 @@ class Program:
             words = [word.replace("\\", "/") for word in words]
         return " ".join(map(shlex.quote, words))
 
-    def server(self) -> list[str]:
-        """The words that start our MCP server."""
+    def server_words(self) -> list[str]:
         return [*self.start, "mcp", *self.options]
+
+    def server(self) -> dict[str, object]:
+        """Our MCP server as most hosts want it named."""
+        command, *arguments = self.server_words()
+        return {"command": command, "args": arguments}
 
 
 class Edit(Protocol):

@@ -15,11 +15,11 @@ _MARK = "# catmem: the lines up to the next blank one come and go with `mem inst
 
 @dataclass(frozen=True, slots=True)
 class TomlPart:
-    """An Edit of a file of TOML: `values` (texts, lists of texts, booleans) under the table `name`."""
+    """An Edit of a file of TOML: `values` (texts and lists of texts) under the table `name`."""
 
     path: Path
     name: str
-    values: Mapping[str, str | list[str] | bool]
+    values: Mapping[str, object]
 
     def has(self, data: bytes) -> bool:
         text = self._text(data)
@@ -78,13 +78,10 @@ def _at(document: Mapping[str, Any], name: str) -> object:
     return value
 
 
-def _spelled(value: str | list[str] | bool) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
+def _spelled(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_spelled, value)) + "]"
-    escaped = "".join(_escaped(character) for character in value)
-    return f'"{escaped}"'
+    return '"' + "".join(map(_escaped, str(value))) + '"'
 
 
 def _escaped(character: str) -> str:

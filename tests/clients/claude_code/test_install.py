@@ -34,13 +34,14 @@ class Home:
     def __init__(self, folder: Path, found: bytes | None) -> None:
         self.config = folder / "config dir"
         self.file = self.config / "settings.json"
+        self.servers = self.config / ".claude.json"
         self.data = folder / "data"
         if found is not None:
             self.config.mkdir(parents=True)
             self.file.write_bytes(found)
 
     def installer(self, program: str = "/opt/my mem/bin/mem") -> FileInstaller:
-        return installer(Paths(self.data), Program((program,), mcp=False), self.config)
+        return installer(Paths(self.data), Program((program,)), self.config)
 
     def bytes(self) -> bytes | None:
         return self.file.read_bytes() if self.file.exists() else None
@@ -56,7 +57,7 @@ class Home:
 @pytest.mark.parametrize("found", FILES)
 def test_in_and_out_again_leaves_every_byte(tmp_path: Path, found: bytes | None) -> None:
     home = Home(tmp_path, found)
-    assert home.installer().install() == (os.path.realpath(home.file),)
+    assert home.installer().install() == (os.path.realpath(home.file), os.path.realpath(home.servers))
     assert home.installer().is_installed()
     for event, seconds in TIMEOUTS.items():
         group = home.settings()["hooks"][event][-1]

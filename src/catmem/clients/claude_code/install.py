@@ -9,7 +9,7 @@ from pathlib import Path
 
 from catmem import __version__
 from catmem.clients.installing import FileInstaller, Program, Target
-from catmem.clients.json_config import JsonPart
+from catmem.clients.json_config import JsonPart, Where
 from catmem.clients.whole_ours import OwnFile
 from catmem.settings.paths import Paths
 
@@ -27,15 +27,14 @@ def config_dir() -> Path:
 
 def installer(paths: Paths, program: Program, folder: Path | None = None) -> FileInstaller:
     """The installer of one configuration folder."""
-    settings = (folder or config_dir()) / "settings.json"
-    targets = [Target(settings, JsonPart(settings, CLIENT, hooks=_groups(program)))]
-    if program.mcp:
-        servers = _servers_file(folder or config_dir())
-        part = JsonPart(
-            servers, CLIENT, members={("mcpServers", SERVER): {"type": "stdio", **_server(program), "env": {}}}
-        )
-        targets.append(Target(servers, part))
-    return FileInstaller(paths, CLIENT, targets)
+    home = folder or config_dir()
+    settings, servers = home / "settings.json", _servers_file(home)
+    server: dict[Where, object] = {("mcpServers", SERVER): {"type": "stdio", **program.server(), "env": {}}}
+    parts = (
+        JsonPart(settings, CLIENT, hooks=_groups(program)),
+        JsonPart(servers, CLIENT, members=server),
+    )
+    return FileInstaller(paths, CLIENT, [Target(part.path, part) for part in parts])
 
 
 def plugin(paths: Paths, program: Program, folder: Path) -> FileInstaller:
@@ -48,9 +47,8 @@ def plugin(paths: Paths, program: Program, folder: Path) -> FileInstaller:
     files: dict[str, Mapping[str, object]] = {
         ".claude-plugin/plugin.json": about,
         "hooks/hooks.json": {"hooks": {event: [group] for event, group in _groups(program).items()}},
+        ".mcp.json": {"mcpServers": {SERVER: program.server()}},
     }
-    if program.mcp:
-        files[".mcp.json"] = {"mcpServers": {SERVER: _server(program)}}
     return FileInstaller(paths, CLIENT, [_own(folder / name, content) for name, content in files.items()])
 
 
@@ -67,18 +65,8 @@ def _groups(program: Program) -> dict[str, object]:
     }
 
 
-def _server(program: Program) -> dict[str, object]:
-    command, *arguments = program.server()
-    return {"command": command, "args": arguments}
-
-
 def _servers_file(folder: Path) -> Path:
-    """Beside the default folder, within any other: as the host looks for it."""
+    """Beside the usual folder, within any that is named: as the host looks for it."""
     usual = Path.home() / ".claude"
-    return (
-        Path.home() / ".claude.json" if folder.resolve() == usual.resolve() and _is_unset() else folder / ".claude.json"
-    )
-
-
-def _is_unset() -> bool:
-    return not os.environ.get("CLAUDE_CONFIG_DIR")
+    is_usual = folder.resolve() == usual.resolve() and not os.environ.get("CLAUDE_CONFIG_DIR")
+    return (usual.parent if is_usual else folder) / ".claude.json"

@@ -29,8 +29,8 @@ def installer(paths: Paths, program: Program, folder: Path | None = None) -> Fil
         event: {"hooks": [{"type": "command", "command": program.hook(CLIENT, event), "timeout": seconds}]}
         for event, seconds in TIMEOUTS.items()
     }
-    targets = [Target(hooks, JsonPart(hooks, CLIENT, hooks=groups))]
-    if program.mcp:
-        command, *arguments = program.server()
-        targets.append(Target(config, TomlPart(config, "mcp_servers.catmem", {"command": command, "args": arguments})))
-    return FileInstaller(paths, CLIENT, targets)
+    parts = (
+        JsonPart(hooks, CLIENT, hooks=groups),
+        TomlPart(config, "mcp_servers.catmem", program.server()),
+    )
+    return FileInstaller(paths, CLIENT, [Target(part.path, part) for part in parts])

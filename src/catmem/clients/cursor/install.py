@@ -21,9 +21,9 @@ def installer(paths: Paths, program: Program, folder: Path | None = None) -> Fil
     home = folder or config_dir()
     hooks, servers = home / "hooks.json", home / "mcp.json"
     entries = {event: {"command": program.hook(CLIENT, event)} for event in EVENTS}
-    targets = [Target(hooks, JsonPart(hooks, CLIENT, hooks=entries, defaults={"version": 1}, comments=True))]
-    if program.mcp:
-        command, *arguments = program.server()
-        server: dict[Where, object] = {("mcpServers", "catmem"): {"command": command, "args": arguments}}
-        targets.append(Target(servers, JsonPart(servers, CLIENT, members=server, comments=True)))
-    return FileInstaller(paths, CLIENT, targets)
+    server: dict[Where, object] = {("mcpServers", "catmem"): program.server()}
+    parts = (
+        JsonPart(hooks, CLIENT, hooks=entries, defaults={"version": 1}, comments=True),
+        JsonPart(servers, CLIENT, members=server, comments=True),
+    )
+    return FileInstaller(paths, CLIENT, [Target(part.path, part) for part in parts])

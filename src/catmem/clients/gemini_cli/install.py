@@ -33,9 +33,8 @@ def installer(paths: Paths, program: Program, folder: Path | None = None) -> Fil
         }
         for event, milliseconds in TIMEOUTS.items()
     }
-    command, *arguments = program.server()
-    server: dict[Where, object] = {("mcpServers", "catmem"): {"command": command, "args": arguments}}
-    part = JsonPart(settings, CLIENT, hooks=groups, members=server if program.mcp else {}, comments=True)
+    server: dict[Where, object] = {("mcpServers", "catmem"): program.server()}
+    part = JsonPart(settings, CLIENT, hooks=groups, members=server, comments=True)
     return FileInstaller(paths, CLIENT, [Target(settings, part)])
 
 

@@ -32,14 +32,15 @@ def installer(paths: Paths, program: Program, folder: Path | None = None) -> Fil
     """The installer of one configuration folder."""
     home = folder or config_dir()
     plugin = home / "plugin" / "catmem.js"
-    targets = [Target(plugin, OwnFile(plugin, plugin_text(program), (_MARK,)))]
-    if program.mcp:
-        config = next((home / name for name in _CONFIGS if (home / name).exists()), home / _CONFIGS[0])
-        server: dict[Where, object] = {
-            ("mcp", "catmem"): {"type": "local", "command": program.server(), "enabled": True}
-        }
-        targets.append(Target(config, JsonPart(config, CLIENT, members=server, comments=True)))
-    return FileInstaller(paths, CLIENT, targets)
+    config = next((home / name for name in _CONFIGS if (home / name).exists()), home / _CONFIGS[0])
+    server: dict[Where, object] = {
+        ("mcp", "catmem"): {"type": "local", "command": program.server_words(), "enabled": True}
+    }
+    parts = (
+        OwnFile(plugin, plugin_text(program), (_MARK,)),
+        JsonPart(config, CLIENT, members=server, comments=True),
+    )
+    return FileInstaller(paths, CLIENT, [Target(part.path, part) for part in parts])
 
 
 def plugin_text(program: Program) -> bytes:
