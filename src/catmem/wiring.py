@@ -226,6 +226,7 @@ class Catmem:
             self.paths,
             self.settings,
             self._another_history,
+            self.redact,
             upstreams,
             manner,
             environment=environment,

@@ -8,10 +8,12 @@ prompt already, the turn is the hook's, and the transcript brings the rest.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catmem.capture.known import BY_PROXY, is_same_text
+from catmem.capture.spool import spool
 from catmem.clients.draft import TOOL_LIMIT
 from catmem.clients.lines import cleaned, shortened
 from catmem.clients.own_tools import RECALLED, is_own_tool
@@ -19,11 +21,17 @@ from catmem.domain.errors import NotFound
 from catmem.domain.hashing import short_hash
 from catmem.domain.message import Message, Role, ToolCall
 from catmem.domain.session import SessionRef
+from catmem.sessions.door import admitted
 from catmem.sessions.history import History
 from catmem.sessions.pure import is_pure
+from catmem.sessions.records import message_to_record
 
-# Turns whose owner is remembered; one that is asked about again is looked up again.
-_TURNS = 4096
+if TYPE_CHECKING:
+    from catmem.sessions.door import Redact
+
+# Turns whose owner is remembered, and sessions of which it is remembered what was written: what is asked about later
+# is looked up again, and a session knows its messages.
+_TURNS, _SESSIONS = 4096, 1024
 # Where a talk of a program that names no session may go on: the newest ones are looked through.
 _RECENT_SESSIONS = 20
 
@@ -60,13 +68,16 @@ class ProxiedTurns:
         self._history = history
         self._pure = pure
         self._owned: OrderedDict[tuple[SessionRef, str], bool] = OrderedDict()
-        self._written: dict[SessionRef, set[str]] = {}
+        self._written: OrderedDict[SessionRef, set[str]] = OrderedDict()
 
     def news(self, turn: Turn) -> list[Message]:
         """The messages of a turn that were not handed out before; none if the turn belongs to another door."""
         if not self._is_ours(turn):
             return []
         written = self._written.setdefault(turn.ref, set())
+        self._written.move_to_end(turn.ref)
+        while len(self._written) > _SESSIONS:
+            self._written.popitem(last=False)
         found = [message for message in _messages(turn) if message.uid not in written]
         written.update(message.uid for message in found)
         return found
@@ -83,6 +94,15 @@ class ProxiedTurns:
             while len(self._owned) > _TURNS:
                 self._owned.popitem(last=False)
         return self._owned[place]
+
+
+def put_aside(
+    root: str, ref: SessionRef, messages: Sequence[Message], *, cwd: str, client: str, redact: Redact
+) -> None:
+    """Keeps the messages of a session that others hold for the worker, which takes them in. Raises OSError."""
+    records = [admitted(message_to_record(message.numbered(0, ref.key)), redact) for message in messages]
+    listing = {"project": ref.project, "cwd": cwd, "client": client}
+    spool(root, {"project": ref.project, "key": ref.key, "records": records, "listing": listing})
 
 
 def find_talk(history: History, project: str, same: Callable[[Message], bool]) -> str:

@@ -76,7 +76,7 @@ def _keep_or_not(session: Session, recorder: Recorder) -> None:
     """The end of a pure session: what was said is in memory only, and goes, unless the user wants it."""
     root = str(session.catmem.paths.root)
     recorder.flush(_FLUSH_SECONDS)
-    refs = recorder.recorded
+    refs = frozenset(recorder.open)
     if not refs:
         return
     try:

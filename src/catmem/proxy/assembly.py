@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catmem.domain.clock import now
 from catmem.domain.errors import BadInput, CatmemError
@@ -22,11 +22,15 @@ from catmem.settings.places import Places
 from catmem.settings.schema import Settings
 from catmem.settings.workspace import project_of
 
+if TYPE_CHECKING:
+    from catmem.sessions.door import Redact
+
 
 def assemble(
     paths: Paths,
     settings: Settings,
     make_history: Callable[[], History],
+    redact: Redact,
     upstreams: Mapping[str, str],
     manner: Manner,
     *,
@@ -53,7 +57,12 @@ def assemble(
         settle=lambda: recorder.settle(),
     )
     recorder = Recorder(
-        make_history(), reader.conversations, fault, batch_size=settings.archive_batch_size, held=manner.hold
+        make_history(),
+        reader.conversations,
+        fault,
+        redact=redact,
+        batch_size=settings.archive_batch_size,
+        held=manner.hold,
     )
     routes = Routes(
         {name: _upstream(name, address) for name, address in upstreams.items()},

@@ -13,9 +13,10 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from catmem.capture.proxied import ProxiedTurns, Turn
-from catmem.capture.triggers import is_strong
+from catmem.capture.proxied import ProxiedTurns, Turn, put_aside
+from catmem.capture.triggers import crosses_count, is_strong
 from catmem.domain.clock import now
 from catmem.domain.errors import CatmemError
 from catmem.domain.message import Message
@@ -25,9 +26,12 @@ from catmem.proxy.conversations import Conversations
 from catmem.proxy.exchange import Exchange
 from catmem.sessions.history import History
 
+if TYPE_CHECKING:
+    from catmem.sessions.door import Redact
+
 # Design 5: a writer holds what it has no longer than this.
 _LONGEST_WAIT = 1.0
-# A session that others hold, or a disk that is full, is tried again this often, then given up with a note.
+# A session that others hold, or a disk that is full, is tried again this often; then the worker is to take it in.
 _TRIES = 30
 # Answers that wait to be read; beyond it the machine is so far behind that memory is in danger.
 _MOST_WAITING_BYTES = 512 << 20
@@ -61,7 +65,7 @@ class _Flush:
 class Recorder:
     """`put` and `ended` never wait. `history` is this thread's own.
 
-    recorded  the sessions that something was kept of
+    open      the sessions that something was taken of, and whose programs have not left
     distils   whether workers are started that distil what was said
     """
 
@@ -71,14 +75,16 @@ class Recorder:
         conversations: Conversations,
         fault: Callable[[Exception], None],
         *,
+        redact: Redact,
         batch_size: int = 200,
         held: bool = False,
     ) -> None:
-        self.recorded: set[SessionRef] = set()
+        self.open: set[SessionRef] = set()
         self.distils = True
         self._history = history
         self._conversations = conversations
         self._fault = fault
+        self._redact = redact
         self._batch_size = batch_size
         self._held = held
         self._turns = ProxiedTurns(history, pure=held)
@@ -126,7 +132,7 @@ class Recorder:
 
     def stop(self, seconds: float = 10.0) -> None:
         """Writes what is there, marks the sessions as ended, and ends the thread."""
-        self._queue.put(_Ended(frozenset(self.recorded)))
+        self._queue.put(_Ended(frozenset(self.open)))
         self._queue.put(None)
         self._thread.join(seconds)
 
@@ -180,7 +186,7 @@ class Recorder:
         found = self._turns.news(turn)
         if not found:
             return
-        self.recorded.add(turn.ref)
+        self.open.add(turn.ref)
         batch = self._batches.setdefault(turn.ref, _Batch())
         batch.messages += found
         batch.client, batch.cwd = turn.client, turn.cwd or batch.cwd
@@ -201,22 +207,42 @@ class Recorder:
             if batch.again > time.monotonic() and not last:
                 continue
             try:
-                self._history.append(ref, batch.messages, cwd=batch.cwd, client=batch.client, whole_file_dedupe=True)
-                del self._batches[ref]
+                kept = self._history.append(
+                    ref, batch.messages, cwd=batch.cwd, client=batch.client, whole_file_dedupe=True
+                )
             except (CatmemError, OSError) as error:
                 self._put_off(ref, batch, error, last)
+                continue
+            del self._batches[ref]
+            if kept.new and crosses_count(kept.new[0].id - 1, kept.new[-1].id):
+                self._spawn(ref)
 
     def _put_off(self, ref: SessionRef, batch: _Batch, error: Exception, last: bool) -> None:
         batch.tries += 1
         batch.again = time.monotonic() + _LONGEST_WAIT
         if batch.tries == 1 or last:
             self._fault(error)
-        if last or batch.tries >= _TRIES:
+        if not (last or batch.tries >= _TRIES):
+            return
+        del self._batches[ref]
+        try:
+            put_aside(
+                str(self._history.root),
+                ref,
+                batch.messages,
+                cwd=batch.cwd,
+                client=batch.client,
+                redact=self._redact,
+            )
+        except (CatmemError, OSError):
+            # Neither here nor there: what comes again of it is taken again.
             self._turns.lost(ref)
-            del self._batches[ref]
 
     def _end(self, refs: frozenset[SessionRef]) -> None:
-        ended = [ref for ref in refs if ref in self.recorded and ref not in self._batches and not self._held]
+        if self._held:
+            return
+        ended = [ref for ref in refs if ref in self.open and ref not in self._batches]
+        self.open.difference_update(ended)
         for ref in ended:
             with contextlib.suppress(CatmemError, OSError):
                 self._history.append(ref, (), marks=[{"mark": "end", "reason": "left"}])
