@@ -22,7 +22,7 @@ Row = namedtuple("Row", "name takes_en takes_zh en zh")
 
 ROWS = (
     Row("brief", "", "", "what this chat was told of earlier ones", "查看本次对话载入的简报"),
-    Row("why", "", "", "all that memory told it so far, and where that is from", "查看记忆提供了什么、出自哪里"),
+    Row("why", "", "", "what memory told it so far, and where that is from", "查看记忆提供了什么、出自哪里"),
     Row("recall", "WORDS", "关键词", "search the memory", "检索记忆"),
     Row("remember", "TEXT", "内容", "keep a text word for word", "逐字记住一段话"),
     Row("forget", "WORDS or ID", "关键词或编号", "show what fits, ask, and remove it", "先列出、询问，再删除"),

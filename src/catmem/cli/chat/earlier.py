@@ -57,8 +57,8 @@ def list_sessions(session: Session, headers: Sequence[SessionHeader]) -> None:
     numbers = itertools.count(1)
     for header in headers[:MOST_LISTED]:
         number = f"{next(numbers):>3}" if is_chat(header) else "   "
-        said = preview(header.title or header.preview, 60)
-        line = f"{number}  {local_minute(header.updated_at)}  {header.count:>4}  {header.key}  {said}"
+        line = f"{number}  {local_minute(header.updated_at)}  {header.count:>4}  {header.key}  "
+        line += preview(header.title or header.preview, _room(len(line)))
         session.say(line, line)
     if len(headers) > MOST_LISTED:
         left = len(headers) - MOST_LISTED
@@ -130,7 +130,11 @@ def show_resumed(session: Session, ref: SessionRef, messages: Sequence[Message])
     )
     if len(said) > MOST_SHOWN:
         session.say(f"  … {len(said) - MOST_SHOWN} earlier", f"  ……此前 {len(said) - MOST_SHOWN} 条")
-    width = max(20, shutil.get_terminal_size().columns - 4)
     for message in said[-MOST_SHOWN:]:
-        line = f"{'›' if message.role == 'user' else ' '} {preview(message.content, width)}"
-        session.say(f"  {line}", f"  {line}")
+        line = f"  {'›' if message.role == 'user' else ' '} {preview(message.content, _room(4))}"
+        session.say(line, line)
+
+
+def _room(used: int) -> int:
+    """How many columns of the terminal's line are left; a few at least."""
+    return max(20, shutil.get_terminal_size().columns - used)
