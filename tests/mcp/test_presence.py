@@ -1,4 +1,4 @@
-"""A server is gone within 5 seconds when its client is, however that went (acceptance 18)."""
+"""A server is gone within 5 seconds when its client is, however that went."""
 
 from __future__ import annotations
 

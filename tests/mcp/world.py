@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from catmem.wiring import Catmem
 
 SESSION = "0f3cbb0e-7a45-4a2e-9d0a-3f2f5d1c9b11"
 KEY = f"claude-code:{SESSION}"
+ENGLISH, CHINESE = "we use pnpm here, never npm", "部署之前先跑 make smoketest"
 # Noon of a Wednesday.
 NOW = 1_782_907_200.0
 
@@ -113,3 +115,15 @@ class World:
             return catmem.store.live()
         finally:
             catmem.close()
+
+    def distil(self) -> None:
+        """The background work on all sessions, now."""
+        catmem = self.open()
+        catmem.distiller.run(everything=True)
+        catmem.close()
+
+    def forget(self, words: str) -> str:
+        """Both calls of it."""
+        token = re.search(r'token "(\w+)"', self.call("forget", words=words))
+        assert token
+        return self.call("forget", token=token[1])
