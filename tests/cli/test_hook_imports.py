@@ -23,7 +23,7 @@ OURS = (
     "catmem", "catmem.__main__",
     "catmem.brief", "catmem.brief.",
     "catmem.capture", "catmem.capture.hook", "catmem.capture.triggers",
-    "catmem.clients", "catmem.clients.catalogue", "catmem.clients.context_reply", "catmem.clients.helper",
+    "catmem.clients", "catmem.clients.catalogue", "catmem.clients.context_reply", "catmem.domain.helper",
     "catmem.clients.payload",
     "catmem.domain", "catmem.domain.clock", "catmem.domain.errors", "catmem.domain.hashing", "catmem.domain.project",
     "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader",

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catmem.llm import endpoint, failures
-from catmem.llm.endpoint import event_data
+from catmem.llm.events import event_data
 from catmem.llm.port import Failure, Turn
 from catmem.llm.providers import model_of, models_of, place_of
 from tests.llm.fake_server import Reply, serving
@@ -137,7 +137,7 @@ def test_a_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_server_that_asks_for_patience_gets_it_within_bounds() -> None:
-    for told, rest in (("7", 7.0), ("0", 1.0), ("999999", 600.0), ("tomorrow", 30.0), ("²", 30.0)):
+    for told, rest in (("7", 7.0), ("0", 1.0), ("999999", 3600.0), ("tomorrow", 30.0), ("²", 30.0)):
         with serving(Reply(status=429, headers=(("Retry-After", told.encode("utf-8").decode("latin-1")),))) as server:
             assert failure_of(row("openai", server.url)).rest == rest
 

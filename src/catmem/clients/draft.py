@@ -10,11 +10,11 @@ from datetime import tzinfo
 from typing import Any
 
 from catmem.clients import reasons
-from catmem.clients.helper import is_helper_prompt
 from catmem.clients.lines import cleaned, shortened
 from catmem.clients.port import Position, Problem, TranscriptChunk
 from catmem.clients.reasons import Reason
 from catmem.domain.clock import parse_instant
+from catmem.domain.helper import is_helper_prompt
 from catmem.domain.message import Message, Role, ToolCall
 
 Record = Mapping[str, Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catmem.clients.catalogue import CLIENTS
-from catmem.clients.helper import is_helper_prompt
+from catmem.domain.helper import is_helper_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import time
 from importlib import import_module
 
 from catmem.clients.catalogue import CLIENTS
-from catmem.clients.helper import is_helper_environment
 from catmem.domain.clock import now
+from catmem.domain.helper import is_helper_environment
 from catmem.inject import deadline
 from catmem.inject.context import context_of
 from catmem.inject.failures import record_failure

@@ -9,14 +9,16 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from catmem import __version__
 from catmem.llm import failures
+from catmem.llm.events import event_data
 from catmem.llm.failures import Where
-from catmem.llm.port import Failure
+from catmem.llm.port import Completion, Failure, Finish, Row
 
 # Seconds. A local server loads a model of many GB before its first word; once connected we wait that long for each.
 CONNECT_SECONDS = 10.0
@@ -32,14 +34,23 @@ _ERROR_CHARACTERS = 200
 
 
 class Heard(NamedTuple):
-    """What an event of a stream says: a piece of the answer, and whether the answer is complete with it."""
+    """What an event of a stream says: a piece of the answer, whether and why the answer ends with it, and the tokens
+    counted so far (0: not said)."""
 
     text: str
     complete: bool = False
+    finish: Finish = "stop"
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 Read = Callable[[Any], Heard]
 """Reads one event, parsed from JSON. May fail with any error of the wrong shape, or raise ServerSaid."""
+
+
+def tokens(number: object) -> int:
+    """A server's count; 0 for what is none."""
+    return number if isinstance(number, int) and number > 0 else 0
 
 
 class ServerSaid(Exception):
@@ -59,7 +70,7 @@ class Endpoint:
 
     def __init__(
         self,
-        row: Mapping[str, str],
+        row: Row,
         path: str,
         environment: Mapping[str, str],
         *,
@@ -90,6 +101,39 @@ class Endpoint:
         except Failure as failure:
             raise (failures.broken_off(failure) if begun else failure) from None
 
+    def whole(self, body: Mapping[str, Any], read: Read) -> Completion:
+        """The same answer gathered, with why it ended and what it cost; it may be empty. Raises Failure."""
+        text: list[str] = []
+        finish: Finish | None = None
+        given = got = 0
+        try:
+            for heard in self._heard(body, read):
+                text.append(heard.text)
+                given, got = max(given, heard.input_tokens), max(got, heard.output_tokens)
+                if heard.complete:
+                    # What was said first is why it ended: some servers say an empty "stop" after it.
+                    finish = finish or heard.finish
+                if finish and given and got:
+                    break
+        except Failure:
+            # Tokens are counted after the end; an answer that is complete is not lost for their sake.
+            if finish is None:
+                raise
+        if finish is None:
+            raise failures.cut_short(self._where)
+        return Completion("".join(text), finish, given, got)
+
+    def ask(self, body: Mapping[str, Any]) -> Any:
+        """The JSON of an answer that is no text. Raises Failure."""
+        try:
+            return json.loads("".join(self._data(body)))
+        except (ValueError, RecursionError):
+            raise failures.unreadable(self._where) from None
+
+    def misread(self) -> Failure:
+        """That an answer of `ask` has not the form that it ought to have."""
+        return failures.unreadable(self._where)
+
     def _heard(self, body: Mapping[str, Any], read: Read) -> Iterator[Heard]:
         for data in self._data(body):
             if data == "[DONE]":
@@ -108,6 +152,7 @@ class Endpoint:
     def _data(self, body: Mapping[str, Any]) -> Iterator[str]:
         """The events' data, or the whole body of a server that does not stream. Errors of the way are translated."""
         http = self._http
+        begun = False
         self._find_host()
         timeout = http.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS)
         # Nothing of the environment (proxies, .netrc) and no redirect leads the words elsewhere.
@@ -119,15 +164,17 @@ class Endpoint:
                 chunks = self._bounded(response.iter_bytes())
                 if "json" in response.headers.get("content-type", ""):
                     yield b"".join(chunks).decode("utf-8", "replace")
-                else:
-                    yield from event_data(chunks)
+                    return
+                for data in event_data(chunks):
+                    begun = True
+                    yield data
         except http.ConnectError as error:
             told = failures.untrusted if "CERTIFICATE" in str(error).upper() else failures.unreachable
             raise told(self._where) from None
         except http.ConnectTimeout:
             raise failures.unreachable(self._where) from None
         except http.TimeoutException:
-            raise failures.too_slow(self._where, SILENCE_SECONDS) from None
+            raise failures.too_slow(self._where, SILENCE_SECONDS, begun=begun) from None
         except (http.InvalidURL, http.UnsupportedProtocol):
             raise failures.bad_address(self._where.host) from None
         except (http.HTTPError, http.StreamError):
@@ -201,33 +248,6 @@ class Endpoint:
         return line if len(line) <= _ERROR_CHARACTERS else line[: _ERROR_CHARACTERS - 1] + "…"
 
 
-def event_data(chunks: Iterator[bytes]) -> Iterator[str]:
-    """The data of each server-sent event; names and ids of events are not needed (WHATWG HTML, 9.2.6).
-
-    Data that the end of the stream cut off before its empty line is given too: some servers forget the last one.
-    """
-    data: list[str] = []
-    for line in _lines(chunks):
-        if line.startswith("data:"):
-            data.append(line[5:].removeprefix(" "))
-        elif not line and data:
-            yield "\n".join(data)
-            data = []
-    if data:
-        yield "\n".join(data)
-
-
-def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
-    rest: list[bytes] = []
-    for chunk in chunks:
-        first, *others = chunk.split(b"\n")
-        rest.append(first)
-        for part in others:
-            yield b"".join(rest).rstrip(b"\r").decode("utf-8", "replace")
-            rest = [part]
-    yield b"".join(rest).rstrip(b"\r").decode("utf-8", "replace")
-
-
 def _library() -> ModuleType:
     try:
         import httpx2
@@ -253,5 +273,10 @@ def _address(base_url: str, path: str) -> tuple[str, str]:
 
 
 def _seconds(text: str) -> float | None:
-    """`Retry-After` in seconds; its other form, a date, is too rare for a chat to care."""
-    return float(text) if text.isascii() and text.isdigit() else None
+    """`Retry-After` in seconds, which may also be a date (RFC 9110, 10.2.3)."""
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return None

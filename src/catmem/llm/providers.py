@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from catmem.llm.fallback import FallbackModel, Named, Tell
-from catmem.llm.port import Failure, Model, Turn
+from catmem.llm.port import MOST_TOKENS, Completion, Failure, Model, Row, Schema, Turn
+from catmem.llm.resting import Rests
 
 ADAPTERS = {
     # Chat Completions: OpenAI, and Ollama, LM Studio, vLLM, llama.cpp, DeepSeek, Qwen … which speak it too.
     "openai": "catmem.llm.openai",
     # Messages: Anthropic, and what is compatible with it.
     "anthropic": "catmem.llm.anthropic",
+    # Any program that answers on stdout what it is asked on stdin.
+    "command": "catmem.llm.command",
 }
+
+Wrap = Callable[[Model, str], Model]
+"""What is put around each model, called with it and its name."""
 
 
 def models_of(
-    rows: Sequence[Mapping[str, str]], tell: Tell, environment: Mapping[str, str] = os.environ
+    rows: Sequence[Row],
+    tell: Tell,
+    environment: Mapping[str, str] = os.environ,
+    *,
+    rests: Rests | None = None,
+    wrap: Wrap = lambda model, name: model,
 ) -> FallbackModel:
     """The models of the setting `models`, tried in its order; a row that cannot work fails when it is its turn.
 
     Raises Failure if none can work, since the HTTP library is not installed.
     """
-    return FallbackModel([Named(name_of(row), model_of(row, environment)) for row in rows], tell)
+    named = [Named(name_of(row), wrap(model_of(row, environment), name_of(row)), key_of(row)) for row in rows]
+    return FallbackModel(named, tell, rests=rests)
 
 
 class Unusable:
@@ -37,8 +52,13 @@ class Unusable:
     def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
         raise self._failure
 
+    def complete(
+        self, system: Sequence[str], turns: Sequence[Turn], schema: Schema, *, max_tokens: int = MOST_TOKENS
+    ) -> Completion:
+        raise self._failure
 
-def model_of(row: Mapping[str, str], environment: Mapping[str, str]) -> Model:
+
+def model_of(row: Row, environment: Mapping[str, str]) -> Model:
     try:
         made: Model = import_module(ADAPTERS[row["api"]]).make(row, environment)
     except Failure as failure:
@@ -48,13 +68,30 @@ def model_of(row: Mapping[str, str], environment: Mapping[str, str]) -> Model:
     return made
 
 
-def name_of(row: Mapping[str, str]) -> str:
-    return row.get("name") or row["model"]
+def key_of(row: Row) -> str:
+    """Tells a model from others where its rests are kept: a row that is mended is another model, which does not rest."""
+    return hashlib.sha256(json.dumps(dict(row), sort_keys=True).encode()).hexdigest()[:16]
 
 
-def place_of(row: Mapping[str, str]) -> str:
-    """Where a model is, as it may be shown: host and port, and nothing of what else an address may hold."""
+def name_of(row: Row) -> str:
+    """What the user calls a model."""
+    return str(row.get("name") or row.get("model") or _program(row))
+
+
+def place_of(row: Row) -> str:
+    """Where a model is, as it may be shown: host and port, and nothing of what else an address may hold; or a program."""
+    if row["api"] == "command":
+        return _program(row)
     try:
         return urlsplit(row["base_url"]).netloc.rpartition("@")[2] or "?"
     except ValueError:
         return "?"
+
+
+def label_of(row: Row) -> str:
+    """A model's name with what and where it is: `local (qwen3, localhost:11434)`."""
+    return f"{name_of(row)} ({', '.join(filter(None, (row.get('model'), place_of(row))))})"
+
+
+def _program(row: Row) -> str:
+    return Path(row["command"][0]).name

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from catmem.clients.helper import is_helper_environment
 from catmem.domain.clock import now
 from catmem.domain.errors import CatmemError
+from catmem.domain.helper import is_helper_environment
 from catmem.mcp.caller import Caller, folder_of, session_of
 from catmem.mcp.port import Asked, Memory
 from catmem.mcp.server import Answer

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from catmem.clients.claude_code import typed as claude_code
 from catmem.clients.codex import typed as codex
 from catmem.clients.gemini_cli import typed as gemini_cli
-from catmem.clients.helper import is_helper_prompt
+from catmem.domain.helper import is_helper_prompt
 from catmem.proxy.http1 import Head
 from catmem.proxy.wires.port import Asked, object_of, text_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from catmem.capture.proxied import Step, Turn
 from catmem.domain.session import SessionRef
-from catmem.llm.endpoint import event_data
+from catmem.llm.events import event_data
 from catmem.proxy.coding import Unreadable, plain
 from catmem.proxy.conversations import Opening
 from catmem.proxy.http1 import Headers

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from catmem.clients.helper import HELPER_MARKER
+from catmem.domain.helper import HELPER_MARKER
 from tests.clients.reading import Store, chunks, format_of, messages, reasons, told, written
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from catmem.clients.claude_code.event import parse, typed_event
 from catmem.clients.claude_code.reply import answer
-from catmem.clients.helper import HELPER_ENV, HELPER_MARKER, is_helper_environment, is_helper_prompt
+from catmem.domain.helper import HELPER_ENV, HELPER_MARKER, is_helper_environment, is_helper_prompt
 
 PAYLOAD = {
     "session_id": "6f1c",

@@ -13,12 +13,12 @@ from catmem.clients.claude_code.entry import Entry
 from catmem.clients.claude_code.typed import separate
 from catmem.clients.claude_code.wire import Record, text_of
 from catmem.clients.claude_code.words import words_of
-from catmem.clients.helper import is_helper_prompt
 from catmem.clients.lines import Line, shortened
 from catmem.clients.own_tools import RECALLED, is_own_tool
 from catmem.clients.port import Mark, Problem
 from catmem.clients.reasons import Reason
 from catmem.domain.clock import parse_instant
+from catmem.domain.helper import is_helper_prompt
 from catmem.domain.message import Message, Role
 
 # Where several sources name a session, the better one wins: the program's summary, its title, the person's own.
