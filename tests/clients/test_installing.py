@@ -171,9 +171,10 @@ def test_what_cannot_be_understood_is_left_alone_and_so_is_all_else(
     assert not home.installer().is_known()
 
 
-def test_a_key_in_a_configuration_is_not_copied(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ['{\n  "env": {"KEY": "sk-ant-4711"}\n}\n', '{"K":"4711","hooks":{"AfterAgent":[]}}'])
+def test_a_key_in_a_configuration_is_not_copied(tmp_path: Path, text: str) -> None:
     home = Home(tmp_path, "gemini")
-    home.write("settings.json", '{\n  "env": {"KEY": "sk-ant-4711"}\n}\n')
+    home.write("settings.json", text)
     home.installer().install()
     copies = [path.read_bytes() for path in home.paths.run.rglob("*") if path.is_file()]
     assert copies and b"4711" not in b"".join(copies) and b"NDcxM" not in b"".join(copies)

@@ -1,6 +1,7 @@
 """What every installer shares: configuration files of an assistant, changed together and put back byte for byte.
 
-What an install found is not copied if taking our entries out gives it again: such files may hold the user's keys.
+What an install found is not copied, since such files may hold the user's keys: taking our part out gives it again, but
+for a few bytes that are kept.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from catmem.domain.errors import BadInput, StorageFailed
 from catmem.settings.paths import Paths, write_private
@@ -76,32 +77,51 @@ class Target:
         return Path(os.path.realpath(self.path))
 
 
+class _Patch(NamedTuple):
+    """How two texts differ: they share `head` bytes at the beginning, `tail` at the end, and one has `middle` between."""
+
+    head: int
+    tail: int
+    middle: bytes
+
+    @classmethod
+    def between(cls, before: bytes, after: bytes) -> _Patch:
+        """What makes `after` of `before`."""
+        head = _shared(before, after)
+        tail = _shared(before[head:][::-1], after[head:][::-1])
+        return cls(head, tail, after[head : len(after) - tail])
+
+    def applied(self, before: bytes) -> bytes:
+        return before[: self.head] + self.middle + before[len(before) - self.tail :]
+
+
 @dataclass(frozen=True, slots=True)
 class _Backup:
     """What we found and what we wrote.
 
-    `original` is what taking our part out does not give again, None where it does; `was_there`: there was a file;
-    `made`: how many folders above it were made.
+    `patch` makes of the file without our part the one that was found; `was_there`: there was one; `made`: how many
+    folders above it were made.
     """
 
-    original: bytes | None
+    patch: _Patch
     was_there: bool
     written: str
     made: int
 
     def encode(self) -> bytes:
-        kept = None if self.original is None else base64.b64encode(self.original).decode()
+        head, tail, middle = self.patch
+        patch = [head, tail, base64.b64encode(middle).decode()]
         return json.dumps(
-            {"original": kept, "was_there": self.was_there, "written": self.written, "made": self.made}
+            {"patch": patch, "was_there": self.was_there, "written": self.written, "made": self.made}
         ).encode()
 
     @classmethod
     def decode(cls, data: bytes) -> _Backup | None:
         try:
             record = json.loads(data)
-            kept = record["original"]
-            original = None if kept is None else base64.b64decode(kept)
-            return cls(original, bool(record["was_there"]), str(record["written"]), int(record["made"]))
+            head, tail, middle = record["patch"]
+            patch = _Patch(int(head), int(tail), base64.b64decode(middle))
+            return cls(patch, bool(record["was_there"]), str(record["written"]), int(record["made"]))
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -170,11 +190,11 @@ class FileInstaller:
         earlier = self._backup(target)
         written = _digest(new)
         if found is None:
-            return _Backup(None, False, written, _missing_folders(target.file))
+            return _Backup(_Patch(0, 0, b""), False, written, _missing_folders(target.file))
         if earlier is not None and _digest(found) == earlier.written:
-            return _Backup(earlier.original, earlier.was_there, written, earlier.made)
-        clean = target.edit.take(found)
-        return _Backup(None if target.edit.take(new) == clean else clean, True, written, 0)
+            before = earlier.patch.applied(target.edit.take(found))
+            return _Backup(_Patch.between(target.edit.take(new), before), earlier.was_there, written, earlier.made)
+        return _Backup(_Patch.between(target.edit.take(new), target.edit.take(found)), True, written, 0)
 
     def _backup_file(self, target: Target) -> Path:
         name = hashlib.blake2b(str(target.file).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
@@ -211,9 +231,9 @@ def _former(target: Target, data: bytes | None, backup: _Backup | None) -> bytes
     """The file without us; None if there should be none."""
     if data is None:
         return None
-    if backup is not None and backup.original is not None and _digest(data) == backup.written:
-        return backup.original
     before = target.edit.take(data)
+    if backup is not None and backup.was_there and _digest(data) == backup.written:
+        return backup.patch.applied(before)
     ours_alone = before != data and not (backup.was_there if backup else before)
     return None if ours_alone and target.edit.is_empty(before) else before
 
@@ -242,6 +262,12 @@ def _write(file: Path, data: bytes) -> None:
     write_private(file, data)
     if mode is not None:
         file.chmod(mode)
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """How many bytes two texts begin with alike."""
+    alike = (number for number, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+    return next(alike, min(len(one), len(other)))
 
 
 def _digest(data: bytes) -> str:
