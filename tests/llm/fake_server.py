@@ -37,11 +37,15 @@ class Reply:
 
 @dataclass
 class FakeServer:
-    """`replies` are used up one by one, the last stays; `requests` are (path, headers, body) as they came."""
+    """`replies` are used up one by one, the last stays; `requests` are (path, headers, body) as they came.
+
+    `left` is set when a client goes before its answer is complete.
+    """
 
     replies: list[Reply] = field(default_factory=list)
     requests: list[tuple[str, dict[str, str], dict[str, Any]]] = field(default_factory=list)
     url: str = ""
+    left: threading.Event = field(default_factory=threading.Event)
 
     def next_reply(self) -> Reply:
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
@@ -108,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.flush()
                 time.sleep(reply.pause)
         except OSError:
-            pass
+            self.server_state.left.set()
 
     def log_message(self, *_: object) -> None:
         pass

@@ -159,6 +159,15 @@ def test_a_name_that_nobody_answers_for_is_not_waited_for_without_end(monkeypatc
     assert failure.remedy == "later" and "model.example cannot be reached" in failure.en
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_who_listens_no_more_ends_the_request(api: str) -> None:
+    with serving(Reply(("word ",) * 400, pause=0.05)) as server:
+        stream = model_of(row(api, server.url), {"MODEL_KEY": KEY}).stream(("S",), TURNS)
+        assert next(stream) == "word "
+        stream.close()  # type: ignore[attr-defined]
+        assert server.left.wait(10)
+
+
 def test_a_silent_server_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "SILENCE_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as mute:
