@@ -18,6 +18,7 @@ ELSEWHERE = {
     "max_messages": "tests/settings/test_config.py",
     "archive_raw_after_days": "tests/settings/test_config.py",
     "compact": "tests/settings/test_config.py",
+    "dream": "tests/dream/model/test_dreamer.py",
     "project_memory_file": "tests/cli/test_pages.py",
 }
 

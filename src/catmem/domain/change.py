@@ -10,10 +10,12 @@ from catmem.domain.errors import DataDamaged
 from catmem.domain.memory import AUTHORS, KINDS, SCOPES, STATUSES, Author, Claim, Evidence
 
 Op = Literal[
-    "distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import", "project"
+    "distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import", "project",
+    "dream",
 ]  # fmt: skip
 OPS: tuple[Op, ...] = (
     "distilled", "remember", "edit", "forget", "restore", "pin", "promote", "merge", "retire", "import", "project",
+    "dream",
 )  # fmt: skip
 _Choice = TypeVar("_Choice", bound=str)
 
@@ -41,6 +43,7 @@ class Change:
     records   of an import: the entries of the export, as they stood there; of a forget: what the tombstones
               keep, {"id", "project", "scope", "kind", "created_at", "valid_from", "version", "sessions"}
     project   of a project, and of no memory: what is known of one now, {"key", …} as domain/projects reads it
+    cursor    of a dream, and of no memory: how far it has read the digests of each device, by their line numbers
     """
 
     seq: int
@@ -59,6 +62,7 @@ class Change:
     digest: Mapping[str, Any] | None = None
     records: tuple[Mapping[str, Any], ...] = field(default=())
     project: Mapping[str, str] | None = None
+    cursor: Mapping[str, int] | None = None
 
     def touches(self) -> frozenset[str]:
         """The ids of all memories whose state this line may change."""
@@ -117,6 +121,8 @@ def change_to_record(change: Change) -> dict[str, Any]:
         record["digest"] = dict(change.digest)
     if change.project is not None:
         record["project"] = dict(change.project)
+    if change.cursor is not None:
+        record["cursor"] = dict(change.cursor)
     return record
 
 
@@ -144,6 +150,7 @@ def change_from_record(record: Mapping[str, Any]) -> Change:
             digest=_mapping(record["digest"]) if record.get("digest") is not None else None,
             records=tuple(_checked_entry(r, op) for r in _list(record, "records")),
             project=_checked_project(record["project"]) if op == "project" else None,
+            cursor=_checked_cursor(record["cursor"]) if op == "dream" else None,
         )
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise DataDamaged(f"not a ledger line: {error}", f"不是账本中的一行：{error}") from error
@@ -218,6 +225,11 @@ def _checked_project(value: Any) -> Mapping[str, str]:
         _text(said, name)
     _text(said, "key")
     return said
+
+
+def _checked_cursor(value: Any) -> Mapping[str, int]:
+    said = _mapping(value)
+    return {device: _count(said, device) for device in said}
 
 
 def _checked_entry(record: Any, op: Op) -> Mapping[str, Any]:

@@ -33,6 +33,9 @@ class Settings:
     compact: dict[str, int] = field(
         default_factory=lambda: {"sessions_per_round": 3, "idle_minutes": 15, "backoff_base_minutes": 5}
     )
+    dream: dict[str, float] = field(
+        default_factory=lambda: {"interval_minutes": 120, "entries_per_run": 20, "max_loss": 0.25}
+    )
     durability: str = "turn"
     redact_secrets: bool = True
     project_memory_file: str = "data"
@@ -128,6 +131,19 @@ def _compact(value: Any) -> dict[str, int]:
     if not isinstance(value, dict):
         raise ValueError
     return {**Settings().compact, **{name: _whole(*_COMPACT_RANGES[name])(part) for name, part in value.items()}}
+
+
+_DREAM_READERS: dict[str, Callable[[Any], float]] = {
+    "interval_minutes": _whole(1, 60 * 24 * 30),
+    "entries_per_run": _whole(1, 1000),
+    "max_loss": _share,
+}
+
+
+def _dream(value: Any) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return {**Settings().dream, **{name: _DREAM_READERS[name](part) for name, part in value.items()}}
 
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -260,6 +276,13 @@ SETTINGS: tuple[Setting, ...] = (
         "压缩归档：每轮处理的会话数、会话至少闲置的分钟数、失败后首次等待的分钟数。",
     ),
     Setting(
+        "dream",
+        _dream,
+        "{interval_minutes: 1-43200, entries_per_run: 1-1000, max_loss: 0-1}",
+        "Dreaming with a model: minutes between two runs, digests read in one, share of memories it may put out of force.",
+        "用模型整理记忆：两次之间的分钟数、每次阅读的摘要数、最多使多大比例的记忆失效。",
+    ),
+    Setting(
         "durability",
         _one_of("none", "turn", "message"),
         "none, turn, message",
@@ -289,7 +312,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 # Settings that have parts, each with a name of its own.
-_PARTED = frozenset({"compact"})
+_PARTED = frozenset({"compact", "dream"})
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from catmem.domain.change import Change
@@ -100,6 +100,29 @@ class MemoryReading(HeldDatabase):
             (*values, limit),
         )
         return [{"session": row[0], "at": row[1], **json.loads(row[2])} for row in rows]
+
+    def digests_after(self, project: str, cursor: Mapping[str, int], limit: int) -> list[dict[str, Any]]:
+        """The digests of a project beyond a cursor (see `dream_cursor`), the oldest first: as `digests` has them, and
+        their line as "device" and "seq"."""
+        within, values = self._within(project)
+        beyond = " AND ".join("NOT (device = ? AND seq <= ?)" for _ in cursor) or "1"
+        known = [value for item in cursor.items() for value in item]
+        rows = self._all(
+            f"SELECT session, at, device, seq, record FROM digests WHERE {within} AND {beyond}"
+            " ORDER BY at, device, seq LIMIT ?",
+            (*values, *known, limit),
+        )
+        return [{**json.loads(r[4]), "session": r[0], "at": r[1], "device": r[2], "seq": r[3]} for r in rows]
+
+    def dream_cursor(self, project: str) -> dict[str, int]:
+        """How far dreams have read the digests of a project: the number of the last line of each device."""
+        read: dict[str, int] = {}
+        for (record,) in self._all("SELECT record FROM changes WHERE op = 'dream'", ()):
+            change = change_of(record)
+            if change.job is not None and change.job.project == project:
+                for device, seq in (change.cursor or {}).items():
+                    read[device] = max(seq, read.get(device, 0))
+        return read
 
     def problems(self) -> list[tuple[str, int, str]]:
         """What of the ledgers could not be read: (device, byte offset, reason). Copies of ledgers are never folded; of
