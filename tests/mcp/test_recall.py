@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from catmem.domain.errors import CatmemError, LockBusy, StorageFailed
 from catmem.inject import told
 from tests.mcp.world import CHINESE, ENGLISH, KEY, World
 
@@ -88,3 +89,18 @@ def test_a_day_in_the_words_bounds_the_search_and_is_told(world: World) -> None:
 
 def test_a_day_that_is_none_is_explained(world: World) -> None:
     assert "2026-05-31" in world.fail("recall", query="port", since="yesterdayish")
+
+
+@pytest.mark.parametrize("trouble", [LockBusy, StorageFailed])
+def test_an_index_that_cannot_be_written_is_read_as_it_is(
+    world: World, monkeypatch: pytest.MonkeyPatch, trouble: type[CatmemError]
+) -> None:
+    world.saved(ENGLISH)
+    world.call("recall", query="pnpm")
+
+    def refuse(*_: object) -> None:
+        raise trouble("not now")
+
+    monkeypatch.setattr("catmem.index.writer.SearchIndex.catch_up", refuse)
+    assert ENGLISH in world.call("recall", query="pnpm")
+    assert "Kept" in world.call("remember", text="the port is 5433"), "it is kept, and found later"

@@ -5,9 +5,11 @@ A server runs for days: so it sees settings that are changed and databases that 
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from catmem.domain.clock import Clock
+from catmem.domain.errors import LockBusy, StorageFailed
 from catmem.settings.paths import Paths
 
 if TYPE_CHECKING:
@@ -59,6 +61,11 @@ class Asked(NamedTuple):
     caller: Caller
     arguments: Mapping[str, Any]
     offers: dict[str, Offer]
+
+    def catch_up(self) -> None:
+        """Brings the index up to date; where the disk or another writer is in the way, what it has must do."""
+        with contextlib.suppress(StorageFailed, LockBusy):
+            self.memory.index.catch_up(self.memory.store, self.memory.history)
 
     def said(self, en: str, zh: str) -> str:
         """A sentence in the user's language."""

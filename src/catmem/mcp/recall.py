@@ -22,7 +22,7 @@ _LONGEST = {"memory": 2000, "passage": 1200}
 def recall(asked: Asked) -> str:
     """Raises BadInput for a day that is none."""
     memory, caller, wanted = asked.memory, asked.caller, asked.arguments
-    memory.index.catch_up(memory.store, memory.history)
+    asked.catch_up()
     found = memory.recaller.recall(
         wanted["query"],
         project=caller.scope,

@@ -30,7 +30,7 @@ def remember(asked: Asked) -> str:
     text = as_kept(asked.arguments["text"], memory.redact)
     heard = _heard(asked, text)
     answer = _keep_as_said(asked, text, *heard) if heard else _keep_as_note(asked, text)
-    memory.index.catch_up(memory.store, memory.history)
+    asked.catch_up()
     return answer
 
 
