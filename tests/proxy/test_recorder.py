@@ -60,13 +60,14 @@ def test_what_comes_while_the_disk_is_busy_is_written_together_up_to_the_batch_s
 ) -> None:
     """Of `archive_batch_size`: the messages that are held at most."""
     (tmp_path / "config.yaml").write_text(f"archive_batch_size: {batch}\n")
-    with serving(tmp_path, upstream.url) as world:
-        sizes = appends(monkeypatch, seconds=0.3)
+    with serving(tmp_path, upstream.url) as world, world.connect() as client:
+        gate = threading.Event()
+        sizes = appends(monkeypatch, gate)
         said: list[str] = []
         for number in range(8):
             said.append(f"question {number}")
             upstream.scripts = [whole(answer_whole("anthropic", f"answer {number}"))]
-            world.ask("/v1/messages", {"messages": _messages(said)}, CLAUDE)
+            client.ask("/v1/messages", {"messages": _messages(said)}, CLAUDE)
             said.append(f"answer {number}")
         gate.set()
         world.settled()
@@ -119,7 +120,9 @@ def test_a_program_that_leaves_ends_its_sessions_and_is_distilled(tmp_path: Path
     with serving(tmp_path, upstream.url, distil=True) as world:
         with world.connect() as one, world.connect() as other:
             for client in (one, other):
-                client.ask("/v1/messages", {"messages": _messages(["I always drink green tea."])}, CLAUDE)
+                client.ask(
+                    "/v1/messages", {"messages": _messages(["Remember: I prefer green tea over coffee."])}, CLAUDE
+                )
             other.socket.close()
             world.settled()
             (header,) = world.catmem.history.headers()
@@ -127,7 +130,7 @@ def test_a_program_that_leaves_ends_its_sessions_and_is_distilled(tmp_path: Path
         assert _soon(lambda: bool(next(iter(world.catmem.history.headers())).metadata.get("ended")))
         world.recorder.settle(60)
         world.catmem.store.catch_up()
-        assert any("green tea" in memory.text for memory in world.catmem.store.all())
+        assert ["green tea" in memory.now.text for memory in world.catmem.store.all()] == [True]
         children = subprocess.run(
             ["ps", "--ppid", str(os.getpid()), "-o", "stat="], capture_output=True, text=True, check=False
         )

@@ -204,7 +204,9 @@ class Recorder:
             return
         self._since = 0.0
         for ref, batch in list(self._batches.items()):
-            if batch.again > time.monotonic() and not last:
+            if batch.again > time.monotonic():
+                if last:
+                    self._put_aside(ref, batch)
                 continue
             try:
                 kept = self._history.append(
@@ -222,20 +224,17 @@ class Recorder:
         batch.again = time.monotonic() + _LONGEST_WAIT
         if batch.tries == 1 or last:
             self._fault(error)
-        if not (last or batch.tries >= _TRIES):
-            return
+        if last or batch.tries >= _TRIES:
+            self._put_aside(ref, batch)
+
+    def _put_aside(self, ref: SessionRef, batch: _Batch) -> None:
         del self._batches[ref]
+        root = str(self._history.root)
         try:
-            put_aside(
-                str(self._history.root),
-                ref,
-                batch.messages,
-                cwd=batch.cwd,
-                client=batch.client,
-                redact=self._redact,
-            )
-        except (CatmemError, OSError):
+            put_aside(root, ref, batch.messages, cwd=batch.cwd, client=batch.client, redact=self._redact)
+        except (CatmemError, OSError) as error:
             # Neither here nor there: what comes again of it is taken again.
+            self._fault(error)
             self._turns.lost(ref)
 
     def _end(self, refs: frozenset[SessionRef]) -> None:
