@@ -13,7 +13,7 @@ from catmem.capture.chat import end_abandoned_chats
 from catmem.cli.chat.answers import ModelAnswerer
 from catmem.cli.chat.commands import ROWS
 from catmem.cli.chat.conversation import Conversation
-from catmem.cli.chat.earlier import chosen, newest_chat, show_resumed, typed_before
+from catmem.cli.chat.earlier import choose, newest_chat, show_resumed, typed_before
 from catmem.cli.chat.keyboard import Keyboard
 from catmem.cli.chat.signals import ended_by_signals
 from catmem.cli.chat.talk import Talk
@@ -121,7 +121,7 @@ def _resumed(session: Session, keyboard: Keyboard, project: str, wanted: str | N
     """The earlier chat that is to be gone on with, if one is."""
     if last and not wanted:
         return newest_chat(session.catmem.history, project)
-    return chosen(session, keyboard, project, wanted) if wanted is not None else None
+    return choose(session, keyboard, project, wanted) if wanted is not None else None
 
 
 def _do_waiting_work(session: Session) -> None:

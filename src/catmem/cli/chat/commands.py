@@ -6,7 +6,7 @@ import re
 from collections import namedtuple
 
 from catmem.capture.remember import remember
-from catmem.cli.chat.earlier import chosen, earlier_sessions, list_sessions, show_resumed
+from catmem.cli.chat.earlier import choose, earlier_sessions, list_sessions, show_resumed
 from catmem.cli.chat.keyboard import Keyboard
 from catmem.cli.chat.talk import Talk
 from catmem.cli.forget import chosen_for, forget, preview
@@ -141,7 +141,7 @@ class ChatCommands:
 
     def _resume(self, wanted: str) -> None:
         ref = self._talk.ref
-        earlier = chosen(self._session, self._keyboard, self._talk.project, wanted, ref.key if ref else "")
+        earlier = choose(self._session, self._keyboard, self._talk.project, wanted, ref.key if ref else "")
         show_resumed(self._session, earlier, self._talk.resume(earlier))
 
     def _help(self, _: str) -> None:

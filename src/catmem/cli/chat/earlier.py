@@ -65,7 +65,7 @@ def list_sessions(session: Session, headers: Sequence[SessionHeader]) -> None:
         session.say(f"     and {left} more: `mem sessions`", f"     另有 {left} 个：`mem sessions`")
 
 
-def chosen(session: Session, keyboard: Keyboard, project: str, wanted: str, but: str = "") -> SessionRef:
+def choose(session: Session, keyboard: Keyboard, project: str, wanted: str, but: str = "") -> SessionRef:
     """The chat that `wanted` names by its key, a part of it, or its number in the list.
 
     Without a name the user is asked; who cannot be asked, or presses Enter, means the newest. Raises NotFound, BadInput.

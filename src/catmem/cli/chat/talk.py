@@ -40,11 +40,12 @@ class Talk:
     def begin(self, ref: SessionRef | None = None) -> list[Message]:
         """Begins a new session, or opens the earlier one `ref`; returns what was said in it. Raises NotFound, LockBusy."""
         catmem = self._session.catmem
-        messages = catmem.history.messages(ref) if ref is not None else []
         if ref is None:
             opened = new_chat(catmem.history, catmem.paths, self._project, self._cwd, catmem.clock)
         else:
             opened = earlier_chat(catmem.history, catmem.paths, ref, self._cwd, catmem.clock)
+        # Read when nobody else can add to it any more.
+        messages = catmem.history.messages(ref) if ref is not None else []
         self._end_file("resumed another")
         self._file = opened
         self.recorded = MemoryOfChat(catmem, opened.ref)
