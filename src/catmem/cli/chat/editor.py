@@ -128,6 +128,10 @@ class Editor:
             if len(fitting) == 1:
                 buffer.insert_text(fitting[0][len(buffer.text) :])
 
+        @keys.add("c-@")
+        def ctrl_space(event: KeyPressEvent) -> None:
+            """Switches input methods for many who write Chinese; by itself it would select, and what follows be lost."""
+
         @keys.add("c-c")
         @keys.add("<sigint>")
         def interrupt(event: KeyPressEvent) -> None:
