@@ -79,6 +79,9 @@ class Messages:
 class Responses:
     """OpenAI's /v1/responses."""
 
+    tokens = 10
+    """How long it says that a request was."""
+
     def is_turn(self, path: str, body: Body, headers: dict[str, str]) -> bool:
         about = json.loads(headers.get("x-codex-turn-metadata", "{}"))
         return path.endswith("/responses") and about.get("request_kind", "turn") == "turn"
@@ -99,11 +102,11 @@ class Responses:
             "content": [part],
         }
         usage = {
-            "input_tokens": 10,
+            "input_tokens": self.tokens,
             "input_tokens_details": {"cached_tokens": 0},
             "output_tokens": 5,
             "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": 15,
+            "total_tokens": self.tokens + 5,
         }
         about = {"id": _id("resp", text), "object": "response", "status": "completed", "model": body.get("model")}
         return {**about, "output": [item], "usage": usage}

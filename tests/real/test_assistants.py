@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.assistants import CODEX, GEMINI, OPENCODE, Assistant, settings_of
+from tests.real.dialects import Responses
 from tests.real.machine import Machine
 from tests.real.upstream import FakeUpstream, reply_to
 
@@ -81,6 +82,24 @@ def test_the_assistant_works_on_with_us_broken(machine: Machine, assistant: Assi
     assert machine.left_running() == []
     assert (answer.code, answer.said) == (0, reply_to("And in Go? Go 呢？")), answer.stderr
     assert not any(OUR_BLOCK.search(turn.text) for turn in machine.upstream.turns)
+
+
+@pytest.mark.real("codex")
+def test_a_resumed_session_that_is_compacted_is_told_once(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Responses, "tokens", 50_000)
+    CODEX.prepare(machine)
+    config = machine.home / ".codex" / "config.toml"
+    config.write_text("model_auto_compact_token_limit = 20000\n" + config.read_text())
+    machine.mem("recall", "--save", "The staging database is on port 5433. 端口是 5433。", "--global")
+    machine.mem("work")
+    CODEX.ask(machine, "first words, before we were installed")
+    machine.mem("install", "codex")
+    CODEX.ask(machine, "second words", again=True)
+    CODEX.ask(machine, "third words", again=True)
+    assert machine.left_running() == []
+    assert [turn.prompt.split()[0] for turn in machine.upstream.turns] == ["first", "second", "third"]
+    assert len(machine.upstream.requests) > len(machine.upstream.turns), "it was compacted"
+    assert [len(OUR_BLOCK.findall(turn.text)) for turn in machine.upstream.turns] == [0, 1, 1]
 
 
 @contextlib.contextmanager

@@ -6,14 +6,16 @@ what was told (see told.py).
 
 from __future__ import annotations
 
+import os
 import time
 
 from catmem.brief.brief import project_brief, prompt_brief
-from catmem.domain.clock import now
+from catmem.domain.clock import now, seconds_of
 from catmem.index.reader import SearchReader
 from catmem.inject.deadline import seconds_left
-from catmem.inject.told import AGAIN, BRIEF, PROMPT, shown, tell, told
+from catmem.inject.told import AGAIN, BRIEF, PROMPT, records_of, shown, tell, told
 from catmem.inject.worker import wait_for_worker
+from catmem.sessions.names import place
 from catmem.settings.language import language_of
 
 TYPE_CHECKING = False
@@ -27,6 +29,8 @@ DOOR = "hook"
 # The worker that distils the session just closed is done within a fraction of this; who starts anew at once should
 # find in memory what was said a moment ago.
 PATIENCE = 1.2
+# Seconds. A host compacts with a request to its model, so what it calls together comes closer than what it calls anew.
+_TOGETHER = 5.0
 
 
 def context_of(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> tuple[str, str]:
@@ -44,7 +48,7 @@ def context_of(places: Places, event: Mapping[str, Any], values: Mapping[str, An
 def _of_start(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> tuple[str, str]:
     language = language_of(values.get("language", "auto"))
     before = told(places, event["session"])
-    if before is not None and event["source"] == "resume":
+    if before is not None and (event["source"] == "resume" or _was_just_told(places, event, project)):
         return "", ""
     if before is not None:
         text, items = before["text"], before["items"]
@@ -61,6 +65,19 @@ def _of_start(places: Places, event: Mapping[str, Any], values: Mapping[str, Any
         text=text if what == BRIEF else "", items=reasons,
     )  # fmt: skip
     return (text, _loaded(len(items), language)) if text else ("", "")
+
+
+def _was_just_told(places: Places, event: Mapping[str, Any], project: str) -> bool:
+    """True for the second of two starts that are one: Codex calls both for a session that is resumed and compacted."""
+    if event["source"] != "compact":
+        return False
+    last = records_of(places, event["session"])[-1]
+    if last["event"] != BRIEF or seconds_of(now()) - seconds_of(last["at"]) > _TOGETHER:
+        return False
+    try:
+        return os.path.getmtime(place(places.root, project, event["session"]).file) < seconds_of(last["at"])
+    except OSError:  # nothing was said yet
+        return True
 
 
 def _loaded(count: int, language: str) -> str:
