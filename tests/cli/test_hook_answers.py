@@ -1,0 +1,70 @@
+"""Every host at its hooks, through the program itself: told once what is known, in the shape that the host takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tests.clients
+from catmem.clients.catalogue import CLIENTS
+from tests.cli.shell import Shell
+from tests.clients.schema import faults
+
+HOSTS = [client for client, row in CLIENTS.items() if row["hooks"]]
+FACTS = {"en": "The staging database is on port 5433", "zh": "测试数据库的端口是 5433"}
+ASKED = {"en": "Which port has the staging database?", "zh": "测试数据库的端口是多少？"}
+
+
+def event_of(client: str, ours: str) -> str:
+    return next(event for event, name in CLIENTS[client]["events"].items() if name == ours)
+
+
+def hook(shell: Shell, client: str, ours: str, **more: Any) -> str:
+    """What a host hears at one of our events; checked against its schema."""
+    event = event_of(client, ours)
+    payload = {
+        "session_id": "s1",
+        "conversation_id": "s1",
+        "cwd": str(shell.folder),
+        "workspace_roots": [str(shell.folder)],
+        "transcript_path": "",
+        **more,
+    }
+    said = shell.ok("hook", client, event, typed=json.dumps(payload))
+    folder = "gemini_cli" if client == "gemini" else client.replace("-", "_")
+    schema = json.loads((Path(tests.clients.__path__[0]) / folder / "golden" / "schema.json").read_bytes())[event]
+    assert said == "" or faults(json.loads(said), schema) == []
+    return said
+
+
+@pytest.mark.parametrize("language", list(FACTS))
+@pytest.mark.parametrize("client", HOSTS)
+def test_a_session_is_told_at_its_start_and_not_again_at_a_prompt(
+    shell_in: Callable[[str], Shell], client: str, language: str
+) -> None:
+    shell = shell_in(language)
+    shell.ok("recall", "--save", FACTS[language], "--global")
+    shell.ok("work")
+    assert "5433" in hook(shell, client, "SessionStart", source="startup")
+    assert "5433" not in hook(shell, client, "UserPromptSubmit", prompt=ASKED[language])
+    assert hook(shell, client, "Stop", last_assistant_message="5433", reply="5433") == ""
+    shown = shell.json("sessions", "show", f"{client}:s1")["messages"]
+    assert shown[0]["content"] == ASKED[language]
+
+
+def test_a_resumed_session_is_told_once_and_again_when_it_is_compacted(shell: Shell) -> None:
+    shell.ok("recall", "--save", FACTS["en"], "--global")
+    shell.ok("work")
+    assert "5433" in hook(shell, "codex", "SessionStart", source="resume")
+    assert hook(shell, "codex", "SessionStart", source="resume") == ""
+    assert "5433" in hook(shell, "codex", "SessionStart", source="compact"), "compacted later, it is told again"
+
+
+def test_an_event_that_we_do_not_know_is_answered_with_nothing(shell: Shell) -> None:
+    for client in HOSTS:
+        assert shell.ok("hook", client, "PreCompress", typed="{}") == ""
+    assert not shell.data.exists()
