@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from catmem.dream.pages.pages import Pages
     from catmem.index.writer import SearchIndex
     from catmem.ledger.ledger import Ledger
+    from catmem.llm.budget import Spending
     from catmem.llm.fallback import Tell
     from catmem.llm.port import Model
+    from catmem.llm.resting import Rests
     from catmem.proxy.reading import Manner
     from catmem.proxy.recorder import Recorder
     from catmem.proxy.server import Proxy
@@ -184,6 +186,35 @@ class Catmem:
         from catmem.llm.providers import models_of
 
         return models_of(self.settings.models, tell) if self.settings.models else None
+
+    @cached_property
+    def rests(self) -> Rests:
+        """Which models are left alone for a while, as every worker of this data directory knows it."""
+        from catmem.llm.resting import Rests
+
+        return Rests(self.paths.models, self.clock)
+
+    @cached_property
+    def spending(self) -> Spending:
+        from catmem.llm.budget import Spending
+
+        return Spending(self.paths.spending, self.settings.daily_token_budget, self.clock)
+
+    @cached_property
+    def working_model(self) -> Model | None:
+        """The configured models as background work asks them: within the budget, and those that failed left alone, which
+        the next worker knows, too. None where no model is to be asked. Raises ModelFailed."""
+        from catmem.llm.budget import Metered
+        from catmem.llm.providers import models_of
+
+        if not self.settings.models or not self.settings.daily_token_budget:
+            return None
+        return models_of(
+            self.settings.models,
+            lambda failed, following, why: None,
+            rests=self.rests,
+            wrap=lambda model, name: Metered(model, name, self.spending),
+        )
 
     def installer(self, client: str, folder: Path | None = None, *, plugin: bool = False) -> FileInstaller:
         """What connects an assistant: it will call this very installation, on this data directory.

@@ -20,6 +20,9 @@ class Reply:
     breaks    the connection is cut after the pieces, before the end of the answer
     whole     as one JSON object, not streamed
     raw       these bytes as the stream
+    finish    why the answer ends, in the words of the seam
+    usage     what the server counts: (tokens asked, tokens answered)
+    refuses   names of the body that this server does not know: it answers 400 and says which
     pause     seconds between two pieces
     delay     seconds before anything
     """
@@ -31,6 +34,9 @@ class Reply:
     breaks: bool = False
     whole: bool = False
     raw: bytes | None = None
+    finish: str = "stop"
+    usage: tuple[int, int] | None = None
+    refuses: tuple[str, ...] = ()
     pause: float = 0.0
     delay: float = 0.0
 
@@ -85,14 +91,20 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.server_state.next_reply()
         time.sleep(reply.delay)
         anthropic = self.path.endswith("/messages")
-        if reply.status != 200:
+        unknown = [name for name in reply.refuses if name in body or name in json.dumps(body.get("response_format"))]
+        if anthropic and "prefill" in reply.refuses and body["messages"][-1]["role"] == "assistant":
+            unknown.append("prefill")
+        if unknown:
+            said = json.dumps({"error": {"message": f"unknown parameter: {unknown[0]}"}})
+            self._send(400, "application/json", [said.encode()], reply)
+        elif reply.status != 200:
             self._send(reply.status, "application/json", [reply.body.encode()], reply)
         elif reply.raw is not None:
             self._send(200, "text/event-stream", [reply.raw], reply)
         elif reply.whole:
-            self._send(200, "application/json", [_whole("".join(reply.pieces), anthropic)], reply)
+            self._send(200, "application/json", [_whole(reply, anthropic)], reply)
         else:
-            events = _anthropic(reply.pieces) if anthropic else _openai(reply.pieces)
+            events = _anthropic(reply) if anthropic else _openai(reply)
             # A little before the end of what was said, and after it nothing.
             shown = events[: _opening(anthropic) + len(reply.pieces)] if reply.breaks else events
             self._send(200, "text/event-stream", shown, reply)
@@ -127,38 +139,54 @@ def _event(data: object, name: str = "") -> bytes:
     return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
 
 
-def _openai(pieces: Sequence[str]) -> list[bytes]:
+_FINISHES = {"stop": ("stop", "end_turn"), "length": ("length", "max_tokens"), "refusal": ("content_filter", "refusal")}
+
+
+def _openai(reply: Reply) -> list[bytes]:
     def chunk(delta: dict[str, str], reason: str | None = None) -> bytes:
         return _event({"object": "chat.completion.chunk", "choices": [{"delta": delta, "finish_reason": reason}]})
 
     return [
         chunk({"role": "assistant", "content": ""}),
-        *(chunk({"content": piece}) for piece in pieces),
-        chunk({}, "stop"),
-        _event({"object": "chat.completion.chunk", "choices": [], "usage": {"total_tokens": 7}}),
+        *(chunk({"content": piece}) for piece in reply.pieces),
+        chunk({}, _FINISHES[reply.finish][0]),
+        _event({"object": "chat.completion.chunk", "choices": [], "usage": _usage(reply, "prompt", "completion")}),
         b"data: [DONE]\n\n",
     ]
 
 
-def _anthropic(pieces: Sequence[str]) -> list[bytes]:
+def _anthropic(reply: Reply) -> list[bytes]:
     def delta(text: str) -> bytes:
         content = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
         return _event(content, "content_block_delta")
 
+    usage = _usage(reply, "input", "output")
+    begun = {"role": "assistant", "content": [], "usage": {**usage, "output_tokens": 1}}
+    reason = {"stop_reason": _FINISHES[reply.finish][1]}
     return [
-        _event({"type": "message_start", "message": {"role": "assistant", "content": []}}, "message_start"),
+        _event({"type": "message_start", "message": begun}, "message_start"),
         _event({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
         _event({"type": "ping"}, "ping"),
-        *(delta(piece) for piece in pieces),
+        *(delta(piece) for piece in reply.pieces),
         _event({"type": "content_block_stop", "index": 0}),
-        _event({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 7}}),
+        _event({"type": "message_delta", "delta": reason, "usage": usage}),
         _event({"type": "message_stop"}, "message_stop"),
     ]
 
 
-def _whole(text: str, anthropic: bool) -> bytes:
+def _usage(reply: Reply, asked: str, answered: str) -> dict[str, int]:
+    if reply.usage is None:
+        return {}
+    return {f"{asked}_tokens": reply.usage[0], f"{answered}_tokens": reply.usage[1]}
+
+
+def _whole(reply: Reply, anthropic: bool) -> bytes:
+    text = "".join(reply.pieces)
+    finish = _FINISHES[reply.finish][anthropic]
     if anthropic:
-        made: dict[str, Any] = {"type": "message", "content": [{"type": "text", "text": text}]}
+        made: dict[str, Any] = {"type": "message", "content": [{"type": "text", "text": text}], "stop_reason": finish}
+        made["usage"] = _usage(reply, "input", "output")
     else:
-        made = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
+        made = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": finish}]}
+        made["usage"] = _usage(reply, "prompt", "completion")
     return json.dumps(made).encode()

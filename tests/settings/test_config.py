@@ -17,12 +17,14 @@ from catmem.settings.paths import Paths
 from catmem.settings.schema import SETTINGS, Settings, read_setting, settings_of
 
 MODEL = {"name": "m", "api": "openai", "base_url": "http://localhost:1/v1", "model": "x", "api_key_env": "MY_KEY"}
+PROGRAM = {"name": "p", "api": "command", "command": ["claude", "-p", "--tools", ""]}
 NO_KEY = {"api": "anthropic", "base_url": "https://example.test", "model": "x"}
 
 GOOD = {
     "project_roots": [([], ()), (["~/work", "/工作"], ("~/work", "/工作"))],
     "project_scope_enabled": [(True, True), (False, False), ("off", False), ("Yes", True)],
-    "models": [([], ()), ([MODEL, NO_KEY], (MODEL, NO_KEY))],
+    "models": [([], ()), ([MODEL, NO_KEY, PROGRAM], (MODEL, NO_KEY, PROGRAM))],
+    "daily_token_budget": [(0, 0), (200_000, 200_000), ("1000", 1000)],
     "max_recall_items": [(0, 0), (200, 200), ("15", 15)],
     "long_term_profile_token_limit": [(0, 0), (2000, 2000)],
     "brief_token_limit": [(50, 50), (4000, 4000)],
@@ -56,7 +58,10 @@ BAD = {
     "models": [
         {}, "x", ["x"], [{**MODEL, "api": "telepathy"}], [{"api": "openai"}], [{**MODEL, "api_key": "x"}],
         [{**MODEL, "api_key_env": "sk-abcdef0123456789"}], [{**MODEL, "model": None}], [{**MODEL, "base_url": "ftp://x"}], None,
+        [{**PROGRAM, "command": "claude -p"}], [{**PROGRAM, "command": []}], [{**PROGRAM, "command": [" "]}], [{"api": "command"}],
+        [{**PROGRAM, "command": ["a", 1]}], [{**PROGRAM, "base_url": "http://x"}], [{**PROGRAM, "api": "openai"}], [{"api": ["x"]}],
     ],
+    "daily_token_budget": [-1, 1_000_000_001, True, 1.5, "much", None],
     "max_recall_items": [-1, 201, 1.5, True, "many", None, [], 10**400],
     "long_term_profile_token_limit": [-1, 2001, None],
     "brief_token_limit": [49, 4001, "1e3"],

@@ -23,7 +23,7 @@ from catmem.cli.work import only_worker, run_work
 from catmem.domain.errors import LockBusy, ModelFailed
 from catmem.domain.session import SessionRef
 from catmem.llm.port import Failure
-from catmem.llm.providers import name_of, place_of
+from catmem.llm.providers import label_of
 from catmem.sessions.pure import is_pure_environment
 from catmem.settings.config import create_config
 
@@ -178,7 +178,7 @@ def _greet(session: Session, talk: Talk, answerer: ModelAnswerer | None) -> None
 
 
 def _name_models(session: Session) -> None:
-    first, *others = [f"{name_of(row)} ({row['model']}, {place_of(row)})" for row in session.catmem.settings.models]
+    first, *others = map(label_of, session.catmem.settings.models)
     then_en = f"; if it cannot, {', '.join(others)}" if others else ""
     then_zh = f"；备用：{'、'.join(others)}" if others else ""
     session.say(f"{first} answers{then_en}.", f"由 {first} 作答{then_zh}。")

@@ -26,6 +26,7 @@ class Places:
         "locks",
         "memory_page",
         "messages",
+        "models",
         "projects",
         "quarantine",
         "registry",
@@ -33,6 +34,7 @@ class Places:
         "run",
         "search",
         "snapshot",
+        "spending",
         "told",
         "work_lock",
     )
@@ -60,4 +62,7 @@ class Places:
         # What the ledger says of projects, as far as a hook needs it.
         self.registry = join(self.run, "projects.json")
         self.told = join(self.run, "told")
+        # Which models rest after a failure; what models have cost.
+        self.models = join(self.run, "models.json")
+        self.spending = join(self.run, "spending.json")
         self.hook_failures = join(self.run, "hook-failures.jsonl")

@@ -16,7 +16,8 @@ class Settings:
 
     project_roots: tuple[str, ...] = ()
     project_scope_enabled: bool = True
-    models: tuple[dict[str, str], ...] = ()
+    models: tuple[dict[str, Any], ...] = ()
+    daily_token_budget: int = 200_000
     max_recall_items: int = 15
     long_term_profile_token_limit: int = 50
     brief_token_limit: int = 1200
@@ -147,26 +148,41 @@ def _dream(value: Any) -> dict[str, float]:
 
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-_MODEL_FIELDS = {"name", "api", "base_url", "model", "api_key_env"}
+# What a row of `models` has, by its `api`, and what it may have besides.
+_SERVER = ({"api", "base_url", "model"}, {"name", "api_key_env"})
+_MODEL_FIELDS = {"openai": _SERVER, "anthropic": _SERVER, "command": ({"api", "command"}, {"name", "model"})}
 
 
-def _models(value: Any) -> tuple[dict[str, str], ...]:
+def _models(value: Any) -> tuple[dict[str, Any], ...]:
     if not isinstance(value, list | tuple):
         raise ValueError
     return tuple(_model(row) for row in value)
 
 
-def _model(row: Any) -> dict[str, str]:
-    if not isinstance(row, dict) or not {"api", "base_url", "model"} <= set(row) <= _MODEL_FIELDS:
+def _model(row: Any) -> dict[str, Any]:
+    needed, allowed = _MODEL_FIELDS[row["api"]]
+    if not needed <= set(row) <= needed | allowed:
         raise ValueError
-    if not all(isinstance(text, str) and text.strip() for text in row.values()):
+    texts = {name: text for name, text in row.items() if name != "command"}
+    if not all(isinstance(text, str) and text.strip() for text in texts.values()):
         raise ValueError
-    if row["api"] not in ("openai", "anthropic") or not row["base_url"].startswith(("http://", "https://")):
+    if row["api"] == "command":
+        return {**texts, "command": _program(row["command"])}
+    if not row["base_url"].startswith(("http://", "https://")):
         raise ValueError
     # The name of a variable, not the key itself: a key must never stand in a file of ours.
     if not _VARIABLE.fullmatch(row.get("api_key_env", "KEY")):
         raise ValueError
     return dict(row)
+
+
+def _program(value: Any) -> list[str]:
+    """A program and its arguments, of which some may be empty. No shell reads them, so they are no single text."""
+    if not isinstance(value, list | tuple) or not value or not all(isinstance(part, str) for part in value):
+        raise ValueError
+    if not value[0].strip() or any("\0" in part for part in value):
+        raise ValueError
+    return list(value)
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -187,9 +203,17 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "models",
         _models,
-        "list of {name, api: openai|anthropic, base_url, model, api_key_env}",
-        "Models for the chat of `mem start`, tried in order. A key is named by its environment variable.",
-        "`mem start` 对话所用的模型，按顺序尝试。密钥只写环境变量名，绝不写入文件。",
+        "list of {name, api: openai|anthropic, base_url, model, api_key_env} or {name, api: command, command: [program, arguments]}",
+        "Models for the chat of `mem start` and for distilling, tried in order. A key is named by its environment variable. "
+        "A program is asked on stdin and answers on stdout. `mem models check` tries them.",
+        "`mem start` 对话与提炼所用的模型，按顺序尝试。密钥只写环境变量名，绝不写入文件。程序从标准输入读问题，在标准输出作答。用 `mem models check` 检查。",
+    ),
+    Setting(
+        "daily_token_budget",
+        _whole(0, 1_000_000_000),
+        "0-1000000000 tokens",
+        "What models may cost in a day; then distilling with them stops until tomorrow. Capture never does; 0 asks no model.",
+        "每天的模型用量上限；达到后模型提炼停到明天，采集从不停止；0 表示提炼不用模型。",
     ),
     Setting(
         "max_recall_items",
