@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from catmem.distil.worker import DistilWorker
     from catmem.domain.memory import Kind, Scope
     from catmem.dream.compact import AutoCompact
+    from catmem.dream.model.dreamer import Dreamer
     from catmem.dream.pages.pages import Pages
     from catmem.index.writer import SearchIndex
     from catmem.ledger.ledger import Ledger
@@ -110,7 +111,35 @@ class Catmem:
         from catmem.distil.summary import summary_of
         from catmem.dream.compact import AutoCompact
 
-        return AutoCompact(self.history, self.paths, self.settings, digest=summary_of, clock=self.clock)
+        summarise = None
+        if self.worker_model is not None:
+            from catmem.dream.model.summarising import ModelSummariser
+
+            summarise = ModelSummariser(self.worker_model, self.redact)
+        return AutoCompact(
+            self.history, self.paths, self.settings, digest=summary_of, summarise=summarise, clock=self.clock
+        )  # fmt: skip
+
+    @cached_property
+    def dreamer(self) -> Dreamer | None:
+        """None if no model is configured: then the rules alone promote and expire."""
+        if self.worker_model is None:
+            return None
+        from catmem.dream.model.dreamer import Dreamer
+
+        return Dreamer(
+            self.store,
+            self.paths,
+            self.worker_model,
+            self.settings.dream,
+            threshold=self.settings.preference_confirm_threshold,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def worker_model(self) -> Model | None:
+        """The configured models as one, for work that nobody waits for."""
+        return self.model(lambda *_: None)
 
     @cached_property
     def pages(self) -> Pages:
@@ -123,7 +152,6 @@ class Catmem:
             forget=self._forget_from_page,
             redact=self.redact,
             folder_of=self._folder_of_page,
-            home_of=self.projects.registry().home,
             language=self.language,
             clock=self.clock,
         )

@@ -37,6 +37,7 @@ COMMANDS = (
     Row("import", "Bring in conversations or an export.", "导入对话记录或导出文件。"),
     Row("export", "Write all memories as one JSON object.", "把全部记忆导出为一个 JSON 对象。"),
     Row("work", "Do all pending background work now.", "立即完成所有待办的后台工作。"),
+    Row("dream", "Tidy the memory with a model, now.", "立即用模型整理记忆。"),
     Row("schedule", "Let the system do that work now and then.", "让系统定时处理后台工作。"),
     Row("status", "What is captured, pending, failing.", "查看采集、待办与失败情况。"),
     Row("stats", "Counts and sizes.", "数量与占用空间。"),

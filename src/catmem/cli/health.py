@@ -37,6 +37,7 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     found += _database(catmem)
     found += _ledger(catmem)
     found += _compaction(catmem)
+    found += _dreaming(catmem)
     if deep:
         found += [*_sessions(catmem), *_projects(catmem), *_index(catmem), *_listing(catmem), *_pages(catmem)]
     return found
@@ -117,6 +118,16 @@ def _compaction(catmem: Catmem) -> Iterator[Finding]:
             f"the next attempt is at {when}, or now with `mem work --retry`",
             f"{ref.key} 压缩归档失败 {trouble.attempts} 次（{trouble.error}）；没有删去任何内容；"
             f"下次尝试在 {when}，也可用 `mem work --retry` 立即重试",
+        )
+
+
+def _dreaming(catmem: Catmem) -> Iterator[Finding]:
+    trouble = catmem.dreamer.trouble() if catmem.dreamer else ""
+    if trouble:
+        yield Finding(
+            "dream",
+            f"the last dream failed ({trouble}); nothing was changed; it is tried again, or now with `mem dream`",
+            f"上次整理失败（{trouble}）；未作任何改动；稍后会重试，也可用 `mem dream` 立即重试",
         )
 
 

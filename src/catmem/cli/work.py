@@ -130,6 +130,8 @@ def run_work(
     settings = catmem.settings
     dreamed = promote(catmem.store, settings.preference_confirm_threshold)
     dreamed += expire(catmem.store, settings.auto_forget_after_days, catmem.clock)
+    if catmem.dreamer is not None:
+        dreamed += sum(len(one.done) for one in catmem.dreamer.run(catmem.store.projects(), stop=stop))
     compacted = catmem.compactor.run(rounds=0 if everything else 1, active=named, stop=stop)
     catmem.pages.write()
     catmem.index.catch_up(catmem.store, catmem.history)

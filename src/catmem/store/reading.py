@@ -60,6 +60,11 @@ class MemoryReading(HeldDatabase):
         within, values = self._within(project)
         return self._memories(f"{within} ORDER BY project, id", values)
 
+    def projects(self) -> list[str]:
+        """Every project that ever had a memory, by what it is part of now."""
+        home = registry.read(self._paths).home
+        return sorted({home(row[0]) for row in self._all("SELECT DISTINCT project FROM memories", ()) if row[0]})
+
     def from_session(self, project: str, session: str) -> list[Memory]:
         """The memories that have evidence in a session."""
         return self._memories(

@@ -22,7 +22,6 @@ class Desk:
             forget=lambda ids: self.store.forget(ids, "deleted from MEMORY.md"),
             redact=lambda text, source: text.replace("hunter22", "[secret:password:1]"),
             folder_of=lambda project: self.world.paths.projects / project,
-            home_of=lambda project: project,
             language=language,
             clock=system_clock,
         )

@@ -96,7 +96,13 @@ class Dreamer:
                 found = Dreamt(project, error=str(failure))
             if found is not None:
                 dreamt.append(found)
+        if not dry:
+            self._note(error=next((one.error for one in dreamt if one.error), ""))
         return dreamt
+
+    def trouble(self) -> str:
+        """Why the last run could not do all that it wanted to; "" if it could."""
+        return str(self._state().get("error") or "")
 
     def _dream(self, project: str, dry: bool) -> Dreamt | None:
         cursor = self._store.dream_cursor(project)

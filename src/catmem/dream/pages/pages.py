@@ -51,7 +51,6 @@ class Pages:
         forget: Forget,
         redact: Callable[[str, str], str],
         folder_of: Callable[[str], Path],
-        home_of: Callable[[str], str],
         language: str,
         clock: Clock,
     ) -> None:
@@ -61,7 +60,6 @@ class Pages:
         self._forget = forget
         self._redact = redact
         self._folder_of = folder_of
-        self._home_of = home_of
         self._language = language
         self._clock = clock
 
@@ -175,8 +173,8 @@ class Pages:
         return count
 
     def _projects(self) -> list[str]:
-        """ "" for the profile, and every project that ever had a memory, under its present name."""
-        return ["", *sorted({self._home_of(memory.project) for memory in self._store.all() if memory.project})]
+        """The profile, as "", and every project."""
+        return ["", *self._store.projects()]
 
     def _contents(self, project: str) -> Contents:
         if project:
