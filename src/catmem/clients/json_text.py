@@ -16,21 +16,67 @@ _REMARK = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)")
 _CLOSES = {"{": "}", "[": "]"}
 
 
+_DECODER = json.JSONDecoder()
+_BLANKS = re.compile(r"[ \t\r\n]*")
+
+
 @dataclass(slots=True)
 class Node:
-    """A value and where it stands. An entry begins at `entry`: its name's begin in an object, its own in a list."""
+    """A value and where it stands. An entry begins at `entry`: its name's begin in an object, its own in a list.
+
+    What is inside is found when it is asked for, where `source` is the text: an assistant's file may have megabytes.
+    """
 
     start: int
     end: int = 0
     entry: int = 0
     value: Any = None
-    names: list[str] = field(default_factory=list)
-    children: list[Node] = field(default_factory=list)
-    # The comma behind each child; -1 where there is none.
-    commas: list[int] = field(default_factory=list)
+    source: str = ""
+    _names: list[str] = field(default_factory=list)
+    _children: list[Node] = field(default_factory=list)
+    _commas: list[int] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the entries of an object."""
+        self._look_inside()
+        return self._names
+
+    @property
+    def children(self) -> list[Node]:
+        self._look_inside()
+        return self._children
+
+    @property
+    def commas(self) -> list[int]:
+        """The comma behind each child; -1 where there is none."""
+        self._look_inside()
+        return self._commas
 
     def child(self, name: str) -> Node | None:
         return self.children[self.names.index(name)] if name in self.names else None
+
+    def add(self, child: Node, name: str | None) -> None:
+        self._children.append(child)
+        if name is not None:
+            self._names.append(name)
+
+    def _look_inside(self) -> None:
+        text, self.source = self.source, ""
+        if not text or not isinstance(self.value, dict | list):
+            return
+        position = _behind_blanks(text, self.start + 1)
+        while text[position] not in "}]":
+            entry, name = position, None
+            if isinstance(self.value, dict):
+                name, position = _DECODER.raw_decode(text, position)
+                position = _behind_blanks(text, _behind_blanks(text, position) + 1)
+            value, end = _DECODER.raw_decode(text, position)
+            self.add(Node(position, end, entry, value, text), name)
+            position = _behind_blanks(text, end)
+            self._commas.append(position if text[position] == "," else -1)
+            if text[position] == ",":
+                position = _behind_blanks(text, position + 1)
 
 
 def parse(text: str, *, comments: bool = False) -> Node:
@@ -40,24 +86,39 @@ def parse(text: str, *, comments: bool = False) -> Node:
     """
     if not text.strip():
         return Node(len(text), len(text), value={})
-    scan = _Scan(text, comments)
+    if not comments:
+        value = json.loads(text, object_pairs_hook=_once)
+        return Node(_behind_blanks(text, 0), len(text.rstrip()), _behind_blanks(text, 0), value, text)
+    scan = _Scan(text)
     root = scan.value(scan.next())
     if scan.peek() is not None:
         raise ValueError(f"more behind the end of the value, at character {scan.next().start()}")
     return root
 
 
-class _Scan:
-    """The tokens of a text without blanks and comments."""
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"has {next(name for name in names if names.count(name) > 1)!r} twice")
+    return members
 
-    def __init__(self, text: str, comments: bool) -> None:
-        self._lenient = comments
+
+def _behind_blanks(text: str, position: int) -> int:
+    match = _BLANKS.match(text, position)
+    return match.end() if match else position
+
+
+class _Scan:
+    """The tokens of a text with comments, without them and blanks."""
+
+    def __init__(self, text: str) -> None:
         self._tokens: list[re.Match[str]] = []
         self._at = 0
         position = 0
         while position < len(text):
             token = _TOKEN.match(text, position)
-            if token is None or (token.lastgroup == "comment" and not comments):
+            if token is None:
                 raise ValueError(f"unexpected {text[position : position + 10]!r} at character {position}")
             if token.lastgroup not in ("blank", "comment"):
                 self._tokens.append(token)
@@ -82,32 +143,32 @@ class _Scan:
     def _container(self, opening: re.Match[str]) -> Node:
         node = Node(opening.start(), entry=opening.start())
         closing = _CLOSES[opening[0]]
-        while self.peek() != closing or (node.children and node.commas[-1] >= 0 and not self._lenient):
+        while self.peek() != closing:
             if node.children and node.commas[-1] < 0:
                 raise ValueError(f"a comma is missing before character {self.next().start()}")
-            self._child(node, named=closing == "}")
+            name, child = self._child(named=closing == "}")
+            if name in node.names:
+                raise ValueError(f"has {name!r} twice")
+            node.add(child, name)
+            node.commas.append(self.next().start() if self.peek() == "," else -1)
         node.end = self.next().end()
         values = [child.value for child in node.children]
         node.value = dict(zip(node.names, values, strict=True)) if closing == "}" else values
         return node
 
-    def _child(self, node: Node, *, named: bool) -> None:
-        token = self.next()
+    def _child(self, *, named: bool) -> tuple[str | None, Node]:
+        token, name = self.next(), None
         entry = token.start()
         if named:
             if token.lastgroup != "text":
                 raise ValueError(f"unexpected {token[0]!r} at character {entry}")
             name = json.loads(token[0])
-            if name in node.names:
-                raise ValueError(f"has {name!r} twice")
-            node.names.append(name)
             if self.next()[0] != ":":
                 raise ValueError(f"a colon is missing behind {name!r}")
             token = self.next()
         child = self.value(token)
         child.entry = entry
-        node.children.append(child)
-        node.commas.append(self.next().start() if self.peek() == "," else -1)
+        return name, child
 
 
 def with_entry(text: str, holder: Node, name: str | None, value: object) -> str:
