@@ -50,6 +50,28 @@ def test_a_merge_is_seen_by_every_command_and_undone(shop):
     assert "redis" not in shop.json("brief", "--project", "shop")["text"]
 
 
+def test_every_command_takes_the_name_that_a_project_was_given(shop):
+    shop.ok("project", "rename", "shop", "网店 One")
+    assert sessions(shop, "网店 one") == {"monday"}
+    assert [item["project"] for item in shop.json("recall", "port", "--project", "网店 one")["items"]][:1] == ["shop"]
+    assert shop.json("search", "port", "--project", "网店 One")["items"]
+    assert shop.json("replay", "monday", "--project", "网店 One")["messages"]
+    assert shop.json("brief", "--project", "网店 One") == shop.json("brief", "--project", "shop")
+    whole = shop.json("export", "--project", "网店 One")
+    assert whole["memories"] == shop.json("export", "--project", "shop")["memories"] != []
+    shop.ok("recall", "--save", "the till is green", "--project", "网店 One")
+    assert shop.json("recall", "till", "--project", "shop")["items"][0]["project"] == "shop"
+
+
+def test_a_key_that_has_something_wins_over_a_name_and_a_name_of_two_is_asked_about(shop):
+    shop.ok("project", "rename", "shop", "茶壶")
+    assert sessions(shop, "茶壶") == {"tuesday"}
+    shop.ok("project", "rename", "shop", "one")
+    shop.ok("project", "rename", "茶壶", "one")
+    told = shop.mem("sessions", "--project", "one")
+    assert told.code == 2 and "shop" in told.err and "茶壶" in told.err
+
+
 def test_split_and_rename(shop):
     shop.ok("project", "merge", "茶壶", "shop")
     assert shop.json("project", "split", "茶壶") == {"split": "茶壶", "from": "shop"}

@@ -19,6 +19,7 @@ ELSEWHERE = {
     "max_messages": "tests/settings/test_config.py",
     "archive_raw_after_days": "tests/settings/test_config.py",
     "compact": "tests/settings/test_config.py",
+    "archive_batch_size": "tests/proxy/test_recorder.py",
     "dream": "tests/dream/model/test_dreamer.py",
     "project_memory_file": "tests/cli/test_pages.py",
 }

@@ -40,8 +40,12 @@ class Bounds:
             )
 
 
-def asking_options(most: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Adds the options; the command is given them as one argument, `bounds`."""
+def asking_options(most: int, *, narrows: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds the options; the command is given them as one argument, `bounds`.
+
+    narrows   a project that is named is searched alone, even where the settings say that all are; else it stands for
+              the folder's, and the settings say how far the search goes
+    """
     options = (
         click.option(
             "--project",
@@ -74,7 +78,9 @@ def asking_options(most: int) -> Callable[[Callable[..., Any]], Callable[..., An
         ) -> Any:
             catmem = session.catmem
             here = catmem.project_of(os.getcwd()).key if project is None else catmem.projects.registry().home(project)
-            everywhere = project is None and (all_projects or not catmem.settings.project_scope_enabled)
+            everywhere = all_projects or not catmem.settings.project_scope_enabled
+            if narrows and project is not None:
+                everywhere = False
             bounds = Bounds(here, None if everywhere else here, day(since), day(until, end=True), limit)
             return command(session, bounds=bounds, **others)
 

@@ -97,7 +97,7 @@ def local_minute(instant: str) -> str:
 
 
 def mem_command(name: str, en: str, zh: str) -> Callable[[Callable[..., None]], click.Command]:
-    """A subcommand that takes `--dir` and `--json` and is handed a Session first."""
+    """A subcommand that takes `--dir` and `--json` and is handed a Session first; its `--project` takes names, too."""
 
     def decorate(function: Callable[..., None]) -> click.Command:
         @click.pass_context
@@ -106,6 +106,8 @@ def mem_command(name: str, en: str, zh: str) -> Callable[[Callable[..., None]], 
             root = dir or inherited.get("dir") or default_root()
             session = Session(Path(root).expanduser(), as_json or bool(inherited.get("as_json")))
             try:
+                if arguments.get("project"):
+                    arguments["project"] = session.catmem.projects.meant(arguments["project"])
                 function(session, **arguments)
             except CatmemError as error:
                 # Said here, where the setting `language` is known.

@@ -11,7 +11,7 @@ from catmem.cli.words import word
 from catmem.domain.clock import parse_instant
 from catmem.domain.errors import BadInput
 from catmem.domain.message import Message
-from catmem.sessions.branches import own_messages
+from catmem.sessions.branches import live_messages, own_messages
 from catmem.sessions.records import header_record, message_to_record
 
 # Of a call and of what it gave back so much is shown; --full shows all of it.
@@ -50,7 +50,7 @@ def command(
     history = session.catmem.history
     ref = history.find(key, project)
     content = history.read(ref)
-    messages = own_messages(content) if with_dead else history.messages(ref)
+    messages = own_messages(content) if with_dead else live_messages(content, strays=True)
     shown = within(messages, first, last)
     session.result({"session": header_record(content.header), "messages": [message_to_record(m) for m in shown]})
     if session.as_json:

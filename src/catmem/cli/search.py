@@ -29,7 +29,7 @@ from catmem.recall.search import MOST, ROLES, Passage
     metavar="N",
     help=two("Lines around each line found (1).", "每处结果前后各显示几行（默认 1）。"),
 )
-@asking_options(most=MOST)
+@asking_options(most=MOST, narrows=True)
 def command(session: Session, words: tuple[str, ...], role: str | None, context: int, bounds: Bounds) -> None:
     catmem = session.catmem
     catmem.index.catch_up(catmem.store, catmem.history)

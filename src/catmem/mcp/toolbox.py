@@ -98,7 +98,7 @@ class Toolbox:
 
     def _caller(self, memory: Memory, session: str, values: Mapping[str, Any], meta: Mapping[str, Any]) -> Caller:
         if self._project is not None:
-            project = memory.projects.registry().home(self._project)
+            project = memory.projects.registry().home(memory.projects.meant(self._project))
         else:
             project = memory.project_of(folder_of(self._environment, meta, self._folder)).key
         everywhere = self._everywhere or bool(values.get("all_projects")) or not memory.settings.project_scope_enabled

@@ -36,14 +36,14 @@ def own_header(content: SessionContent) -> SessionHeader:
     return replace(content.header, preview=said["preview"], created_at=said["created_at"], metadata=metadata)
 
 
-def live_messages(content: SessionContent) -> list[Message]:
+def live_messages(content: SessionContent, *, strays: bool = False) -> list[Message]:
     """The session's own messages on the branch that the user is on, in the order of the talk.
 
-    Each result stands behind its call, and each call that was over has exactly one; a result whose call is not there
-    is in `own_messages` alone.
+    Each result stands behind its call, and each call that was over has exactly one. With `strays` a result that was
+    given, but whose call is not there, stands where it was written; a model would refuse it, a reader wants it.
     """
     leaf = str(last_value(content.marks, "leaf", "uid") or "")
-    return _with_one_result(live_path(own_messages(content), leaf))
+    return _with_one_result(live_path(own_messages(content), leaf), strays)
 
 
 def under_own_names(messages: Sequence[Message], marks: Sequence[Mapping[str, Any]]) -> list[Message]:
@@ -65,13 +65,14 @@ def _without_late(messages: list[Message]) -> list[Message]:
     return [m for n, m in enumerate(messages) if m.kind != INTERRUPTED or n in paired.answered]
 
 
-def _with_one_result(messages: list[Message]) -> list[Message]:
+def _with_one_result(messages: list[Message], strays: bool) -> list[Message]:
     """Our results, which were appended when they were found missing, behind their calls; results of no call left out."""
     if not any(message.role == "tool" for message in messages):
         return messages
     paired = _paired(messages)
     ours = sorted((call, n) for n, call in paired.answered.items() if messages[n].kind == INTERRUPTED)
-    left_out = {*paired.orphans, *paired.late, *(n for _, n in ours)}
+    alone = [n for n in paired.orphans if not strays or messages[n].kind == INTERRUPTED]
+    left_out = {*alone, *paired.late, *(n for _, n in ours)}
     behind: dict[int, list[Message]] = {}
     for (place, _), n in ours:
         behind.setdefault(place, []).append(messages[n])

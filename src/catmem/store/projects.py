@@ -9,6 +9,7 @@ from catmem.domain.change import Change
 from catmem.domain.errors import BadInput, NotFound, StorageFailed
 from catmem.domain.memory import Author
 from catmem.domain.projects import ProjectFacts, facts_of, homes_of, taken_back
+from catmem.sessions.names import file_name, safe_key
 from catmem.settings import registry
 from catmem.settings.paths import Paths, write_private
 from catmem.settings.registry import Registry
@@ -61,6 +62,32 @@ class Projects:
     def facts(self) -> dict[str, ProjectFacts]:
         """What the ledger says of each project, as far as it is folded."""
         return facts_of(self._lines())
+
+    def meant(self, said: str) -> str:
+        """The key of the project that a user says: a key, even of a project that is yet to come, or a name given to one.
+
+        A key that has something wins over a name. Raises BadInput for a name that several projects were given.
+        """
+        if not self._paths.ledger.is_dir():
+            return said
+        self._store.catch_up()
+        facts = self.facts()
+        named = sorted(key for key, known in facts.items() if known.name and known.name.casefold() == said.casefold())
+        if not named or said in facts or self._has_something(said):
+            return said
+        if len(named) > 1:
+            raise BadInput(
+                f"{len(named)} projects are called {said!r}: {', '.join(named[:5])}; give the key",
+                f"有 {len(named)} 个项目叫 {said!r}：{', '.join(named[:5])}；请给出键",
+            )
+        return named[0]
+
+    def _has_something(self, key: str) -> bool:
+        """Whether there are sessions or memories under this very key."""
+        kept = self._store.using(
+            lambda connection: connection.execute("SELECT 1 FROM memories WHERE project = ? LIMIT 1", (key,)).fetchone()
+        )
+        return kept is not None or (self._paths.messages / file_name(safe_key(key))).is_dir()
 
     def entries(self, members: Container[str] | None = None) -> list[dict[str, Any]]:
         """What an export tells of projects: which are part of others, and which the user named or has decided on.
