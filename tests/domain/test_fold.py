@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catmem.domain.change import Change, change_from_record, change_to_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.fold import fold
 from catmem.domain.forgetting import tombstones_of, without_words
 from catmem.domain.memory import Memory, statement_hash

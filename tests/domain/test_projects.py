@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catmem.domain.change import Change, change_from_record, change_to_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.project import folder_key, former_home
 from catmem.domain.projects import facts_of, homes_of, taken_back
 from tests.domain.samples import moment

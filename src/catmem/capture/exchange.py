@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from catmem.capture.formats import EXPORT_FORMAT
-from catmem.domain.change import Change, change_from_record, change_to_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.errors import BadInput, DataDamaged, StorageFailed
 from catmem.domain.session import SessionRef
 from catmem.sessions.adoption import adopt

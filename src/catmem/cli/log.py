@@ -6,7 +6,8 @@ import click
 
 from catmem.cli.output import Session, local_minute, mem_command, two
 from catmem.cli.words import reason, word
-from catmem.domain.change import Change, change_to_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import change_to_record
 
 # Memories named in one line; an import may bring thousands.
 _SHOWN = 5

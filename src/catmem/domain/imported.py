@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from catmem.domain.change import Change, evidence_from_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import evidence_from_record
 from catmem.domain.forgetting import is_wordless
 from catmem.domain.memory import Memory, Revision, normal
 from catmem.domain.state import State, stone_of, united, users_own

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from catmem.domain.change import Change, change_from_record, change_to_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.clock import Clock, now, system_clock
 from catmem.domain.errors import DataDamaged, LockBusy, StorageFailed
 from catmem.settings.paths import FILE_MODE, Paths, write_private

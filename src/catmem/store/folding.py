@@ -9,7 +9,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from catmem.domain.change import Change, change_from_record, change_to_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.errors import DataDamaged, StorageFailed
 from catmem.domain.fold import fold
 from catmem.domain.forgetting import Tombstones, tombstones_of, without_words

@@ -7,7 +7,8 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from catmem.domain.change import Change, change_from_record, change_to_record
+from catmem.domain.change import Change
+from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.errors import BadInput, DataDamaged, LockBusy, StorageFailed, VersionConflict
 from catmem.domain.forgetting import Tombstones, heard, stone_record, without_words, wordless
 from catmem.domain.memory import Memory, statement_hash

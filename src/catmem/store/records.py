@@ -6,7 +6,7 @@ import dataclasses
 import json
 from typing import Any
 
-from catmem.domain.change import evidence_from_record, evidence_to_record
+from catmem.domain.change_record import evidence_from_record, evidence_to_record
 from catmem.domain.errors import DataDamaged
 from catmem.domain.memory import Memory, Revision
 
