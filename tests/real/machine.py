@@ -26,7 +26,13 @@ from tests.real.upstream import FakeUpstream
 HOOK_EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 
 # What Claude Code itself writes into a home at every run.
-_ITS_OWN = (".claude.json", ".claude/backups/", ".claude/projects/", ".cache/claude-cli-nodejs/")
+_ITS_OWN = (
+    ".claude.json",
+    ".claude/.last-cleanup",
+    ".claude/backups/",
+    ".claude/projects/",
+    ".cache/claude-cli-nodejs/",
+)
 # Far above any run seen (3 s); it only turns a hang into a failure.
 _PATIENCE = 120
 

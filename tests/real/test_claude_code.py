@@ -95,6 +95,32 @@ def test_the_conversation_is_kept_word_for_word_and_our_own_words_are_not(machin
     assert [message["role"] for message in shown] == ["user", "assistant"] * 2
 
 
+def test_a_compacted_session_is_told_again_and_its_summary_is_nobodys_words(machine: Machine) -> None:
+    machine.mem("recall", "--save", "The staging database is on port 5433. 端口是 5433。", "--global")
+    machine.mem("work")
+    machine.install_hooks()
+    first, last = "Let us begin. 开始吧。", "And now? 然后呢？"
+    machine.claude(first)
+    assert machine.claude("/compact", "--continue").code == 0
+    assert machine.claude(last, "--continue").said == reply_to(last)
+    assert machine.left_running() == []
+
+    assert machine.upstream.turns[-1].prompt == last
+    assert len(OUR_BLOCK.findall(machine.upstream.turns[-1].text)) == 1
+    (session,) = json.loads(machine.mem("sessions", "--json"))["sessions"]
+    shown = json.loads(machine.mem("sessions", "show", session["key"], "--json"))["messages"]
+    said = [message["content"] for message in shown if message["role"] == "user"]
+    assert said == [first, last]
+
+
+def test_a_bare_run_has_neither_hooks_nor_tools_of_ours(machine: Machine) -> None:
+    machine.install_hooks()
+    assert machine.claude("hello 你好", "--bare").said == reply_to("hello 你好")
+    assert machine.left_running() == []
+    assert not OUR_BLOCK.search(machine.upstream.turns[-1].text)
+    assert json.loads(machine.mem("sessions", "--json"))["sessions"] == []
+
+
 def test_a_plugin_folder_does_the_same(machine: Machine) -> None:
     plugin = str(machine.home / "memory plugin")
     machine.mem("install", "claude-code", "--plugin-dir", plugin)
