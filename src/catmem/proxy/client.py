@@ -9,10 +9,11 @@ from typing import Protocol
 import httptools
 
 from catmem.domain.session import SessionRef
+from catmem.proxy.connecting import Unreachable, connect
 from catmem.proxy.http1 import LAST_CHUNK, End, Head, Part, RequestReader, Rest, TooLong, answer, chunk
 from catmem.proxy.inbox import Inbox
 from catmem.proxy.routes import Refused, Route
-from catmem.proxy.upstream import Listener, Unreachable, UpstreamSide, connect
+from catmem.proxy.upstream import Listener, UpstreamSide
 
 # A body up to this is read whole, so that it can be understood. A prompt of a million tokens has 5 MB; what is more
 # goes through as it comes.

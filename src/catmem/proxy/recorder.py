@@ -35,6 +35,8 @@ _LONGEST_WAIT = 1.0
 _TRIES = 30
 # Answers that wait to be read; beyond it the machine is so far behind that memory is in danger.
 _MOST_WAITING_BYTES = 512 << 20
+# A worker is a process: what is to be distilled waits this long for more of it, unless somebody waits for the result.
+_GATHERING_SECONDS = 1.0
 # The worker that distils what was just said is done within a fraction of this.
 _SETTLING_SECONDS = 1.5
 
@@ -59,7 +61,10 @@ class _Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Flush:
+    """Somebody waits until what was put before is on disk, and, if `work`, a worker is at it."""
+
     done: threading.Event
+    work: bool
 
 
 class Recorder:
@@ -93,12 +98,14 @@ class Recorder:
         self._batches: dict[SessionRef, _Batch] = {}
         self._since = 0.0
         self._workers: set[int] = set()
+        self._named: set[SessionRef] = set()
+        self._work_at = 0.0
         self._thread = threading.Thread(target=self._run, name="catmem-recorder", daemon=True)
 
     def start(self, *, work: bool = False) -> None:
         """Begins; `work`: what earlier sessions left undone is done meanwhile."""
-        if work:
-            self._spawn()
+        if work and self.distils:
+            self._workers.add(spawn_worker(str(self._history.root)))
         self._thread.start()
 
     def put(self, exchange: Exchange) -> None:
@@ -116,14 +123,14 @@ class Recorder:
     def settle(self, seconds: float = _SETTLING_SECONDS) -> None:
         """Waits until what was said before is written and distilled, but no longer than this."""
         until = time.monotonic() + seconds
-        self.flush(seconds)
-        while self._are_working() and time.monotonic() < until:
+        self.flush(seconds, work=True)
+        while self._is_working() and time.monotonic() < until:
             time.sleep(0.01)
 
-    def flush(self, seconds: float) -> bool:
+    def flush(self, seconds: float, *, work: bool = False) -> bool:
         """Waits until all that was put so far is on disk; false if that takes longer."""
         done = threading.Event()
-        self._queue.put(_Flush(done))
+        self._queue.put(_Flush(done, work))
         return done.wait(seconds)
 
     def release(self) -> None:
@@ -145,6 +152,7 @@ class Recorder:
                 item = self._queue.get(timeout=self._patience())
             except queue.Empty:
                 self._write()
+                self._distil()
                 continue
             try:
                 running = self._take(item)
@@ -153,6 +161,7 @@ class Recorder:
             if self._queue.empty() or self._is_due():
                 self._write()
         self._write(last=True)
+        self._distil(at_once=True)
 
     def _take(self, item: Exchange | _Ended | _Flush | None) -> bool:
         if item is None:
@@ -162,6 +171,7 @@ class Recorder:
             self._hear(item)
         elif isinstance(item, _Flush):
             self._write()
+            self._distil(at_once=item.work)
             item.done.set()
         else:
             self._write()
@@ -179,8 +189,7 @@ class Recorder:
             self._conversations.answered(talk.ref.key, talk.opening, answer.text, answer.calls, answer.id)
         self._gather(talk.turn(answer, exchange.answered_at or now()))
         if not answer.calls and is_strong(talk.said):
-            self._write()
-            self._spawn(talk.ref)
+            self._want_work(talk.ref)
 
     def _gather(self, turn: Turn) -> None:
         found = self._turns.news(turn)
@@ -197,7 +206,7 @@ class Recorder:
         return count >= self._batch_size or bool(self._since and time.monotonic() - self._since >= _LONGEST_WAIT)
 
     def _patience(self) -> float | None:
-        return _LONGEST_WAIT if self._batches and not self._held else None
+        return _LONGEST_WAIT if (self._batches and not self._held) or self._work_at else None
 
     def _write(self, *, last: bool = False) -> None:
         if self._held:
@@ -217,7 +226,7 @@ class Recorder:
                 continue
             del self._batches[ref]
             if kept.new and crosses_count(kept.new[0].id - 1, kept.new[-1].id):
-                self._spawn(ref)
+                self._want_work(ref)
 
     def _put_off(self, ref: SessionRef, batch: _Batch, error: Exception, last: bool) -> None:
         batch.tries += 1
@@ -246,18 +255,25 @@ class Recorder:
             with contextlib.suppress(CatmemError, OSError):
                 self._history.append(ref, (), marks=[{"mark": "end", "reason": "left"}])
         if ended:
-            self._spawn()
+            self._want_work()
 
-    def _spawn(self, ref: SessionRef | None = None) -> None:
+    def _want_work(self, ref: SessionRef | None = None) -> None:
+        """A worker is to distil what has ended, and `ref` although it goes on."""
         if self.distils and not self._held:
-            self._are_working()
-            named = ["--session", ref.project, ref.key] if ref is not None else []
-            worker = spawn_worker(str(self._history.root), *named)
-            self._workers |= {worker} if worker else set()
+            self._named |= {ref} if ref is not None else set()
+            self._work_at = self._work_at or time.monotonic() + _GATHERING_SECONDS
 
-    def _are_working(self) -> bool:
-        """Whether workers of ours are at it; those that have ended are taken leave of, so that none stays as a zombie."""
-        self._workers = {pid for pid in self._workers if _is_running(pid)}
+    def _distil(self, *, at_once: bool = False) -> None:
+        """Starts the worker that is wanted: one at a time, and for all that has gathered."""
+        if not self._work_at or not (at_once or (time.monotonic() >= self._work_at and not self._is_working())):
+            return
+        named = [word for ref in self._named for word in ("--session", ref.project, ref.key)]
+        self._named, self._work_at = set(), 0.0
+        self._workers.add(spawn_worker(str(self._history.root), *named))
+
+    def _is_working(self) -> bool:
+        """Whether workers of ours are at it; one that has ended is taken leave of, so that it does not stay as a zombie."""
+        self._workers = {pid for pid in self._workers if pid and _is_running(pid)}
         return bool(self._workers)
 
 

@@ -6,26 +6,15 @@ Each client connection has one of its own, so that keep-alive, closing and early
 from __future__ import annotations
 
 import asyncio
-import functools
-import os
-import ssl
-import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
-from urllib.parse import urlsplit
 
 import httptools
 
 from catmem.proxy.http1 import Headers
 
-# A server that does not take a connection in this time is away; the systems' own limit is minutes.
-CONNECT_SECONDS = 30.0
-_AUTHORITIES = ("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "CODEX_CA_CERTIFICATE")
-
-
-class Unreachable(Exception):
-    """No connection to an upstream; its text says why, without any address of the user's."""
+_BUFFER_BYTES = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +55,7 @@ class Receiver(Protocol):
     def fault(self, error: Exception) -> None: ...
 
 
-class UpstreamSide(asyncio.Protocol):
+class UpstreamSide(asyncio.BufferedProtocol):
     """Passes a server's bytes to `receiver` at once, and only watches where each response ends."""
 
     def __init__(self, receiver: Receiver, origin: Origin) -> None:
@@ -81,6 +70,9 @@ class UpstreamSide(asyncio.Protocol):
         self._framed = False
         self._done: asyncio.Future[bool] | None = None
         self._tunnel = False
+        # Filled again and again: to allocate what asyncio reads at most, 256 KiB, costs more than to pass an event on.
+        self._buffer = bytearray(_BUFFER_BYTES)
+        self._view = memoryview(self._buffer)
 
     @property
     def is_open(self) -> bool:
@@ -133,7 +125,11 @@ class UpstreamSide(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> bytearray:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        data = bytes(self._view[:nbytes])
         self._receiver.pass_on(data)
         if self._tunnel:
             return
@@ -229,68 +225,3 @@ class _Nobody:
 
 
 _NOBODY = _Nobody()
-
-
-async def connect(origin: Origin, receiver: Receiver, environment: Mapping[str, str]) -> UpstreamSide:
-    """A connection to an upstream, through the proxy that the environment names. Raises Unreachable."""
-    side = UpstreamSide(receiver, origin)
-    try:
-        async with asyncio.timeout(CONNECT_SECONDS):
-            await _connected(side, origin, environment)
-    except TimeoutError:
-        raise Unreachable("it does not answer") from None
-    except ssl.SSLError as error:
-        raise Unreachable(f"its certificate or its TLS was refused ({error.reason or 'TLS'})") from None
-    except OSError as error:
-        raise Unreachable(error.strerror or "no connection") from None
-    return side
-
-
-async def _connected(side: UpstreamSide, origin: Origin, environment: Mapping[str, str]) -> None:
-    loop = asyncio.get_running_loop()
-    tls = _tls(tuple(environment.get(name, "") for name in _AUTHORITIES)) if origin.secure else None
-    via = _outer_proxy(origin)
-    if via is None:
-        await loop.create_connection(lambda: side, origin.host, origin.port, ssl=tls)
-        return
-    host, port = via
-    reader, writer = await asyncio.open_connection(host, port)
-    where = b"%s:%d" % (origin.host.encode("idna"), origin.port)
-    writer.write(b"CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n" % (where, where))
-    said = await reader.readuntil(b"\r\n\r\n")
-    if b" 200 " not in said.split(b"\r\n", 1)[0]:
-        writer.close()
-        raise Unreachable("the proxy of this network refused the connection")
-    transport = writer.transport
-    transport.set_protocol(side)
-    if tls is None:
-        side.connection_made(transport)
-        return
-    secured = await loop.start_tls(transport, side, tls, server_hostname=origin.host)
-    assert secured is not None
-    side.connection_made(secured)
-
-
-def _outer_proxy(origin: Origin) -> tuple[str, int] | None:
-    """The proxy of the network, as `HTTPS_PROXY` and `NO_PROXY` say; plain HTTP to an upstream goes without."""
-    if not origin.secure or urllib.request.proxy_bypass(f"{origin.host}:{origin.port}"):
-        return None
-    address = urllib.request.getproxies().get("https", "")
-    parts = urlsplit(address if "://" in address else f"http://{address}")
-    return (parts.hostname, parts.port or 8080) if address and parts.hostname else None
-
-
-@functools.cache
-def _tls(authorities: tuple[str, ...]) -> ssl.SSLContext:
-    """Trusts what the system trusts, and the files that the user told the assistant's own runtime to trust."""
-    try:
-        import truststore
-
-        context: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    except ImportError:
-        context = ssl.create_default_context()
-    for path in authorities:
-        if path and os.path.isfile(path):
-            context.load_verify_locations(cafile=path)
-    context.set_alpn_protocols(["http/1.1"])
-    return context
