@@ -131,7 +131,7 @@ def _do_waiting_work(session: Session) -> None:
     for wait in (QUIET_SECONDS, START_SECONDS):
         try:
             with only_worker(catmem, wait=wait):
-                run_work(catmem, everything=False, seconds=START_SECONDS)
+                run_work(catmem, everything=False, seconds=START_SECONDS, awaited=True)
             return
         except LockBusy:
             if wait == QUIET_SECONDS:

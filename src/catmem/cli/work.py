@@ -109,8 +109,12 @@ def run_work(
     everything: bool,
     named: tuple[SessionRef, ...] = (),
     seconds: float | None = None,
+    awaited: bool = False,
 ) -> Worked:
-    """One pass over all kinds of work, within `seconds` if given. Call it under `only_worker()`."""
+    """One pass over all kinds of work, within `seconds` if given. Call it under `only_worker()`.
+
+    `awaited` leaves out what may ask a model, which takes as long as it takes: a person sits before the screen.
+    """
     from catmem.capture.identity import learn_projects
     from catmem.capture.spool import drain
     from catmem.capture.transcript import catch_up_transcripts
@@ -130,13 +134,15 @@ def run_work(
     settings = catmem.settings
     dreamed = promote(catmem.store, settings.preference_confirm_threshold)
     dreamed += expire(catmem.store, settings.auto_forget_after_days, catmem.clock)
-    if catmem.dreamer is not None:
+    if not awaited and catmem.dreamer is not None:
         dreamed += sum(len(one.done) for one in catmem.dreamer.run(catmem.store.projects(), stop=stop))
-    compacted = catmem.compactor.run(rounds=0 if everything else 1, active=named, stop=stop)
+    compacted = None if awaited else catmem.compactor.run(rounds=0 if everything else 1, active=named, stop=stop)
     catmem.pages.write()
     catmem.index.catch_up(catmem.store, catmem.history)
     catmem.history.write_index()
     _drop_old_briefs(catmem)
+    if compacted is None:
+        return Worked(done.distilled, dreamed, 0, done.failed, done.pending)
     return Worked(done.distilled, dreamed, compacted.compacted, done.failed + compacted.failed, done.pending)
 
 

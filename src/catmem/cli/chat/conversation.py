@@ -133,7 +133,7 @@ class Conversation:
             return False
         before = {(memory.id, memory.version) for memory in catmem.store.live(self._talk.project)}
         with contextlib.suppress(LockBusy), only_worker(catmem, wait=1.0):
-            run_work(catmem, everything=False, named=(ref,), seconds=REMEMBER_SECONDS)
+            run_work(catmem, everything=False, named=(ref,), seconds=REMEMBER_SECONDS, awaited=True)
         live = catmem.store.live(self._talk.project)
         new = [memory for memory in live if (memory.id, memory.version) not in before]
         for memory in new:
