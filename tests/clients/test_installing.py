@@ -19,7 +19,13 @@ PROGRAM = Program(("/opt/my mem/bin/mem",), ("--dir", "/data/记忆"))
 
 # The files of each assistant, and what a person may have in them.
 FILES: dict[str, dict[str, list[str]]] = {
-    "claude-code": {"settings.json": ['{"model": "x"}', '{\n  "hooks": {"Stop": []}\n}\n']},
+    "claude-code": {
+        "settings.json": [
+            '{"model": "x"}',
+            '{\n  "hooks": {"Stop": []}\n}\n',
+            '\ufeff{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"other"}]}]},"model":"x"}',
+        ]
+    },
     "codex": {
         "hooks.json": ['{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}}\n'],
         "config.toml": [
@@ -139,7 +145,8 @@ def test_what_was_written_in_between_stays(tmp_path: Path, client: str, name: st
         assert tomllib.loads(after.decode()) == tomllib.loads(wanted.decode())
         assert b"catmem" not in after
     elif '"Stop": []' not in text and '"mcpServers": {}' not in text:
-        assert after == wanted
+        # What we write has no BOM.
+        assert after == wanted.removeprefix(b"\xef\xbb\xbf")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ class Machine:
         self.home.mkdir(parents=True)
         self.root = self.home / ".catmem"
         self.environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        if "PYTHONPATH" in os.environ:  # the source under test may not be the one that is installed
+            self.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
 
     def start(self, *arguments: object, cwd: Path | None = None) -> subprocess.Popen[str]:
         command = [str(Path(sys.executable).with_name("mem")), *map(str, arguments)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,66 @@ def test_pasted_megabytes_are_kept_but_not_searched_to_their_end(machine: Machin
     assert [len(text) > 800_000 for text in machine.said()] == [True] * 3
     assert machine.json("recall", "看看这个", "--all-projects")["items"]
     assert "MB" in machine.run("status")
+
+
+def test_of_a_huge_record_the_words_are_found_and_the_bulk_is_nowhere(machine: Machine, tmp_path: Path) -> None:
+    session = "aaaa0001-0000-4000-8000-000000000001"
+    path = talk_file(tmp_path, session, ("user", "The lid must stay round."), ("user", "盖子用 512 px 的那张"))
+    image = {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" + "QUJD" * 999_999},
+    }
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "line of output\n" * 300_000}
+    shared = {"isSidechain": False, "type": "user", "cwd": "/home/kim/teapot", "sessionId": session}
+    with path.open("a") as file:
+        for name, content in (("i", [image, {"type": "text", "text": "Here is the logo."}]), ("r", [result])):
+            line = {**shared, "uuid": name, "parentUuid": "aaaa-2", "timestamp": "2026-03-01T10:09:00.000Z"}
+            file.write(json.dumps({**line, "message": {"role": "user", "content": content}}) + "\n")
+    assert machine.json("import", path)["messages_new"] == 4
+    for words, found in (
+        ("lid round", 1),
+        ("盖子", 1),
+        ("logo", 1),
+        ("line of output", 1),
+        ("iVBORw0KGgo", 0),
+        ("QUJDQUJD", 0),
+    ):
+        assert len(machine.json("search", words, "--all-projects")["items"]) == found, words
+    assert _size(machine.root) < 1_000_000
+
+
+@pytest.mark.slow
+def test_hooks_of_many_sessions_a_reader_and_a_killed_writer(machine: Machine, workspace: Path) -> None:
+    """Eight assistants at once and a long reader: no call fails, nothing is lost, a payload that comes twice is one."""
+    machine.run("recall", "--save", "the lid is of clay", cwd=workspace)
+    reader = sqlite3.connect(machine.root / "memories.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM memories").fetchone()
+
+    def stop(session: int, number: int) -> None:
+        said = f"Done: 端口 is {8000 + number} in {session}."
+        payload = {"session_id": f"s{session}", "prompt_id": f"p{number}", "last_assistant_message": said}
+        for _ in range(1 + (number == 0)):
+            machine.hook("Stop", workspace, **payload)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda session: [stop(session, number) for number in range(5)], range(8)))
+    reader.execute("ROLLBACK")
+    killed = machine.start("import", talk_file(workspace, "k", *(("user", f"word {n}") for n in range(2000))))
+    time.sleep(0.3)
+    killed.kill()
+    killed.communicate(timeout=60)
+    said = [text for text in machine.said() if text.startswith("Done")]
+    wanted = {f"Done: 端口 is {8000 + n} in {s}." for n in range(5) for s in range(8)}
+    notes = machine.root / "run/hook-failures.jsonl"
+    cut_off = notes.read_text().count("TimeoutError") if notes.exists() else 0  # on a machine that is too busy
+    assert len(said) == len(set(said)) and set(said) <= wanted and len(wanted) - len(said) <= cut_off
+    assert "locked" not in (notes.read_text() if notes.exists() else "")
+    assert reader.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    reader.close()
+    for path in (machine.root / "messages").rglob("*.jsonl"):
+        for line in path.read_bytes().splitlines():
+            json.loads(line)
 
 
 def _size(place: Path) -> int:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 # 1.5 s; a person notices a prompt that waits for half a second.
 BUDGETS = {"UserPromptSubmit": 1.0, "SessionStart": 2.0, "Stop": 2.0, "PreCompact": 2.0, "SessionEnd": 1.0}
 DEFAULT_BUDGET = 1.0
-# Until a prompt is kept: on a machine so busy that Python alone takes a second to start, a person waits for all else
-# too, and words that are dropped may stand nowhere else. Within the 5 s that we register with the host.
+# Until a prompt or a reply is kept: on a machine so busy that Python alone takes a second to start, a person waits for
+# all else too, and words that are dropped may stand nowhere else. Within the 5 s that we register with the host.
 CAPTURE_BUDGET = 4.0
+_BRINGS_WORDS = ("UserPromptSubmit", "Stop")
 # Long work stops by itself this much earlier, so that its answer still gets out.
 MARGIN = 0.3
 
@@ -31,14 +32,14 @@ _note: Callable[[], None] | None = None
 def arm(event: str, note: Callable[[], None] | None = None) -> None:
     """Ends the process with code 0 when the event's budget is used up, after a try of `note` to write that down.
 
-    A prompt has CAPTURE_BUDGET until `captured` is called.
+    Words have CAPTURE_BUDGET until `captured` is called.
     """
     global _end, _note
     _note = note
     age = _age()
     _end = time.monotonic() + max(0.05, BUDGETS.get(event, DEFAULT_BUDGET) - age)
     signal.signal(signal.SIGALRM, _leave)
-    kept = CAPTURE_BUDGET - age if event == "UserPromptSubmit" else 0.0
+    kept = CAPTURE_BUDGET - age if event in _BRINGS_WORDS else 0.0
     signal.setitimer(signal.ITIMER_REAL, max(0.05, kept, _end - time.monotonic()))
 
 

@@ -57,6 +57,7 @@ def default_text() -> str:
 def set_setting(paths: Paths, name: str, text: str) -> Any:
     """Changes one setting and no other byte of the file. `text` is YAML (`15`, `[a, b]`). Returns the typed value.
 
+    A BOM goes: an editor of Windows wrote it, and other readers of YAML stumble over it.
     A part of a setting is named with a dot, as in `compact.idle_minutes`; its other parts stay.
     """
     try:
@@ -68,7 +69,7 @@ def set_setting(paths: Paths, name: str, text: str) -> Any:
         ) from error
     typed = read_setting(name, value)
     create_config(paths)
-    before = _text(paths.config)
+    before = _text(paths.config).removeprefix(_BOM)
     whole, _, part = name.partition(".")
     present = _parsed(before, paths.config)
     if part:
@@ -99,18 +100,17 @@ def with_setting(text: str, name: str, value: Any) -> str:
     commented = re.search(rf"^#[ \t]?{re.escape(name)}:[^\r\n]*(?:\r?\n|$)", text, re.MULTILINE)
     at = commented.end() if commented else len(text)
     head = text[:at]
-    if head.removeprefix(_BOM) and not head.endswith("\n"):
+    if head and not head.endswith("\n"):
         head += newline
     return head + line + newline + text[at:]
 
 
 def _place(text: str, name: str) -> tuple[int, int] | None:
     """Where a setting stands in the text: from its name to the end of its value, comments after it not included."""
-    bom = len(_BOM) if text.startswith(_BOM) else 0
-    node = YAML().compose(text[bom:])
+    node = YAML().compose(text)
     for key, value in node.value if isinstance(node, MappingNode) else ():
         if key.value == name:
-            start, end = key.start_mark.index + bom, value.end_mark.index + bom
+            start, end = key.start_mark.index, value.end_mark.index
             return start, start + len(_without_trailing_comments(text[start:end]))
     return None
 
