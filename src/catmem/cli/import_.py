@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from catmem.capture.exchange import take_export
 from catmem.capture.formats import FORMATS
 from catmem.capture.importing import UNFILED, Importer, ImportReport
+from catmem.capture.own_export import take_export
 from catmem.cli.drives import tell_drives
 from catmem.cli.found import ask, find, show, tell_cost, total
 from catmem.cli.output import Session, counted, mem_command, two
