@@ -21,8 +21,10 @@ from typing import Any
 
 import pyte
 
+from catmem.cli.chat.answers import INSTRUCTION
 from catmem.inject.worker import wait_for_worker
 from catmem.settings.paths import Paths
+from tests.llm.fake_server import FakeServer
 
 # Far above any wait seen (2 s); it only turns a hang into a failure.
 PATIENCE = 60.0
@@ -33,6 +35,12 @@ LOCALES = {"en": "en_US.UTF-8", "zh": "zh_CN.UTF-8"}
 WITHOUT_LIBRARY = "import sys; sys.modules['httpx2'] = None; from catmem.cli.app import main; sys.exit(main())"
 # And where the editor is not: the terminal's own lines, or readline's.
 WITHOUT_EDITOR = "import sys; sys.modules['prompt_toolkit'] = None; from catmem.cli.app import main; sys.exit(main())"
+
+
+def asked_by_chat(server: FakeServer) -> list[dict[str, Any]]:
+    """What the chat asked a server, and not what background work did meanwhile."""
+    said = [(body, json.dumps(body, ensure_ascii=False)) for body in server.bodies]
+    return [body for body, text in said if INSTRUCTION["en"][:40] in text or INSTRUCTION["zh"][:20] in text]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.chat import Person, Terminal
+from tests.cli.chat import Person, Terminal, asked_by_chat
 from tests.llm.fake_server import FakeServer, Reply, serving
 
 WORD = "xylophone"
@@ -44,9 +44,9 @@ def test_why_shows_what_the_model_was_told_and_from_where(meet: Meet, language: 
     outside = person.asks("why")["told"]
     assert [(record["door"], record["event"]) for record in outside] == [("chat", "brief"), ("chat", "prompt")]
     # Word for word what went out.
-    assert outside[0]["text"] == server.bodies[0]["system"][-1]["text"]
-    assert talk(server.bodies[0])[-1] == f"which port has service2?\n\n{outside[1]['text']}"
-    assert talk(server.bodies[1])[-1] == "thanks"
+    assert outside[0]["text"] == asked_by_chat(server)[0]["system"][-1]["text"]
+    assert talk(asked_by_chat(server)[0])[-1] == f"which port has service2?\n\n{outside[1]['text']}"
+    assert talk(asked_by_chat(server)[1])[-1] == "thanks"
 
 
 def test_a_chat_in_which_nobody_spoke_was_told_nothing(meet: Meet) -> None:
@@ -61,9 +61,11 @@ def test_what_is_remembered_amid_a_talk_is_told_and_the_brief_stays_as_it_was(me
         person = meet()
         with_model(person, server)
         person.chat("hello", "/remember The xylophone is blue", "go on", "/forget xylophone", "y", "and now?")
-    systems = [body["system"] for body in server.bodies]
+    systems = [body["system"] for body in asked_by_chat(server)]
     assert systems[0] == systems[1] == systems[2]
-    assert "The xylophone is blue" in talk(server.bodies[1])[-1] and "The xylophone" not in str(server.bodies[2])
+    assert "The xylophone is blue" in talk(asked_by_chat(server)[1])[-1] and "The xylophone" not in str(
+        server.bodies[2]
+    )
 
 
 def test_what_is_forgotten_leaves_the_brief(meet: Meet) -> None:
@@ -72,7 +74,7 @@ def test_what_is_forgotten_leaves_the_brief(meet: Meet) -> None:
         person.chat("/remember The xylophone is blue", "/remember The cello is brown")
         with_model(person, server)
         person.chat("hello", "/forget xylophone", "y", "and now?", "/why")
-    first, second = (str(body["system"]) for body in server.bodies)
+    first, second = (str(body["system"]) for body in asked_by_chat(server))
     assert WORD in first and WORD not in second and "cello" in second
     assert person.asks("why")["told"][-1]["text"] in second.encode().decode("unicode_escape")
     assert all(WORD not in str(record) for record in person.asks("why")["told"])
@@ -97,8 +99,10 @@ def test_nothing_comes_into_a_pure_chat_and_nothing_of_it_stays(meet: Meet, how:
         person.settle()
     assert ended.code == 0 and "Fine." in ended.out and "nothing of it is remembered" in ended.out
     assert "is gone" in ended.out and "Kept as" not in ended.out
-    assert "catmem-memory" not in str(server.bodies[0]["system"][1:]) + str(server.bodies[0]["messages"])
-    assert "5439" not in str(server.bodies[0]) and len(server.bodies[0]["system"]) == 1
+    assert "catmem-memory" not in str(asked_by_chat(server)[0]["system"][1:]) + str(
+        asked_by_chat(server)[0]["messages"]
+    )
+    assert "5439" not in str(asked_by_chat(server)[0]) and len(asked_by_chat(server)[0]["system"]) == 1
     assert WORD.encode() not in person.everything()
     assert person.asks("export")["memories"] == before and len(person.sessions()) == 1
 
@@ -110,8 +114,8 @@ def test_an_earlier_chat_is_gone_on_with_in_pure_mode(meet: Meet) -> None:
         with_model(person, server)
         ended = person.mem("start", "--pure", "--continue", typed=f"the {WORD}\n", merged=True)
     assert "Going on with chat:" in ended.out and "is gone" in ended.out
-    assert talk(server.bodies[0]) == [f"Remember: I like short answers.\n\nthe {WORD}"]
-    assert "catmem-memory" not in str(server.bodies[0]["system"][1:])
+    assert talk(asked_by_chat(server)[0]) == [f"Remember: I like short answers.\n\nthe {WORD}"]
+    assert "catmem-memory" not in str(asked_by_chat(server)[0]["system"][1:])
     assert [len(session) for session in person.sessions()] == [1] and WORD.encode() not in person.everything()
 
 
@@ -170,13 +174,15 @@ def test_a_chat_is_gone_on_with_in_its_own_session_and_the_model_knows_what_was_
         again = person.mem("start", "--resume", key.rpartition("-")[2], typed="three\n")
     assert "Going on with chat:" in ended.out and "› one" in ended.out and "Fine." in ended.out
     assert "4 messages since" in again.out
-    assert [talk(body) for body in server.bodies] == [
+    assert [talk(body) for body in asked_by_chat(server)] == [
         ["one"],
         ["one", "Fine.", "two"],
         ["one", "Fine.", "two", "Fine.", "three"],
     ]
-    assert server.bodies[0]["system"] == server.bodies[1]["system"] == server.bodies[2]["system"]
-    assert "short answers" in str(server.bodies[0]["system"])
+    assert (
+        asked_by_chat(server)[0]["system"] == asked_by_chat(server)[1]["system"] == asked_by_chat(server)[2]["system"]
+    )
+    assert "short answers" in str(asked_by_chat(server)[0]["system"])
     assert [len(session) for session in person.sessions()] == [1, 6]
     assert all(row["metadata"]["ended"] for row in person.asks("sessions")["sessions"])
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.chat import WITHOUT_EDITOR, WITHOUT_LIBRARY, Person, Terminal
+from tests.cli.chat import WITHOUT_EDITOR, WITHOUT_LIBRARY, Person, Terminal, asked_by_chat
 from tests.llm.fake_server import FakeServer, Reply, serving
 
 KEY = "sk-test-0123456789abcdefghij"
@@ -101,7 +101,7 @@ def test_private_words_are_neither_kept_nor_sent(meet: Meet) -> None:
         with_model(person, server)
         ended = person.chat("<private>my pay is 48731</private>", "hello <private>48731</private> there")
         assert "neither kept nor sent" in ended.out
-        assert [body["messages"][-1]["content"].split() for body in server.bodies] == [["hello", "there"]]
+        assert [body["messages"][-1]["content"].split() for body in asked_by_chat(server)] == [["hello", "there"]]
     assert b"48731" not in person.everything()
 
 
@@ -160,10 +160,12 @@ def test_a_model_is_told_the_same_brief_each_time_and_recall_beside_the_newest_m
         person.mem("config", "set", "max_recall_items", "1")
         ended = person.chat("hello", "which port has service3?", "and the port of service4?", "thanks")
         assert "local (m-1, 127.0.0.1:" in ended.out and ended.out.count("Use uv.") == 4
-    systems = [body["system"] if api == "anthropic" else body["messages"][0]["content"] for body in server.bodies]
+    systems = [
+        body["system"] if api == "anthropic" else body["messages"][0]["content"] for body in asked_by_chat(server)
+    ]
     assert len(systems) == 4 and all(system == systems[0] for system in systems)
     assert "short answers" in str(systems[0])
-    talks = [[m["content"] for m in body["messages"] if m["role"] != "system"] for body in server.bodies]
+    talks = [[m["content"] for m in body["messages"] if m["role"] != "system"] for body in asked_by_chat(server)]
     assert talks[3] == [
         "hello",
         "Use uv.",
@@ -174,7 +176,7 @@ def test_a_model_is_told_the_same_brief_each_time_and_recall_beside_the_newest_m
         "thanks",
     ]
     assert "5404" in talks[2][-1] and MEMORY in talks[2][-1]
-    assert not any("tool" in key for body in server.bodies for key in body)
+    assert not any("tool" in key for body in asked_by_chat(server) for key in body)
     assert person.sessions()[1] == [
         pair for text in talks[3][::2] for pair in (("user", text), ("assistant", "Use uv."))
     ]
@@ -213,7 +215,7 @@ def test_the_second_model_answers_where_the_first_is_dead(meet: Meet) -> None:
         ended = person.chat("hello", "again", merged=True)
     assert "if it cannot, second (m, 127.0.0.1:" in ended.out
     assert ended.out.count("(asking second)") == 1 and ended.out.count("I am here.") == 2
-    assert len(dead.requests) == 1
+    assert len(asked_by_chat(dead)) == 1
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -224,6 +226,16 @@ def test_without_the_http_library_the_chat_goes_on(meet: Meet, language: str) ->
         ended = person.chat("hello", program=WITHOUT_LIBRARY)
     assert ended.code == 0 and "pip install 'catmem[llm]'" in ended.err and server.requests == []
     assert person.sessions()[0][0] == ("user", "hello")
+
+
+def test_no_model_is_asked_before_the_user_says_something(meet: Meet) -> None:
+    with serving(Reply(("late",), delay=60.0)) as server:
+        person = meet()
+        person.chat("Remember: I like short answers.", "From now on we use uv instead of pip.")
+        with_model(person, server)
+        # Whatever background work would ask a model, a person who starts a chat does not wait for it.
+        assert "short answers" in person.mem("start", typed="/brief\n").out
+        assert server.requests == []
 
 
 def test_an_answer_that_dies_on_the_way_is_kept_as_far_as_it_came(meet: Meet) -> None:
@@ -238,7 +250,7 @@ def test_an_answer_that_dies_on_the_way_is_kept_as_far_as_it_came(meet: Meet) ->
         ("user", "go on"),
         ("assistant", "whole"),
     ]
-    assert [m["content"] for m in server.bodies[1]["messages"]][1:] == ["hello", "Half an answer", "go on"]
+    assert [m["content"] for m in asked_by_chat(server)[1]["messages"]][1:] == ["hello", "Half an answer", "go on"]
 
 
 def test_a_long_talk_is_sent_from_its_end(meet: Meet) -> None:
@@ -247,7 +259,7 @@ def test_a_long_talk_is_sent_from_its_end(meet: Meet) -> None:
         person = meet()
         with_model(person, server)
         person.chat(f"a {long}", f"b {long}", f"c {long}", "d")
-    last = [m["content"][:1] for m in server.bodies[-1]["messages"][1:]]
+    last = [m["content"][:1] for m in asked_by_chat(server)[-1]["messages"][1:]]
     assert last in (["c", "o", "d"], ["b", "o", "c", "o", "d"])
 
 
