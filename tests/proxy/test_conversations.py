@@ -41,6 +41,7 @@ def test_a_turn_under_way_is_known_by_its_calls_and_a_kept_answer_by_its_id() ->
     assert talks.key_of(opening("hi", calls=("call_7",))) == key
     assert talks.key_of(opening("bye", previous="resp_1")) == key
     assert talks.key_of(opening("other", calls=("call_7",))) != key
+    assert talks.key_of(opening("hi", calls=("made up anew", "look {}"))) == key
 
 
 def test_projects_and_programs_have_their_own_talks() -> None:

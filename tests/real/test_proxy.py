@@ -12,6 +12,7 @@ import pytest
 
 from tests.real import assistants, programs
 from tests.real.breakage import BREAKAGES, Breakage
+from tests.real.calling import DONE, CallingUpstream
 from tests.real.machine import Answer, Machine
 from tests.real.upstream import FakeUpstream, reply_to
 
@@ -220,3 +221,54 @@ def test_a_broken_memory_leaves_the_turn_unharmed(machine: Machine, breakage: Br
     assert (answer.code, answer.said) == (0, reply_to(ASKED)), answer.stderr
     assert machine.upstream.turns[-1].prompt == ASKED
     assert left == []
+
+
+CALLS = [
+    pytest.param(CLAUDE, ("Read", {"file_path": "README.md"}), ".claude/projects", id="claude-code", marks=pytest.mark.real("claude-code")),
+    pytest.param(_way_of(assistants.CODEX), ("exec_command", {"cmd": "cat README.md"}), ".codex/sessions", id="codex", marks=pytest.mark.real("codex")),
+    pytest.param(_way_of(assistants.OPENCODE), ("read", {"filePath": "README.md"}), ".local/share/opencode", id="opencode", marks=pytest.mark.real("opencode")),
+    pytest.param(_way_of(assistants.GEMINI), ("read_file", {"file_path": "README.md"}), ".gemini/tmp", id="gemini", marks=pytest.mark.real("gemini")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("way", "call", "folder"), CALLS)
+def test_a_turn_with_a_tool_is_one_turn_by_either_door(
+    tmp_path: Path, way: Way, call: tuple[str, dict[str, Any]], folder: str
+) -> None:
+    name, arguments = call
+    with CallingUpstream([(name, arguments)], prefix="") as upstream:
+        machine = Machine(tmp_path, upstream)
+        for key in ("file_path", "filePath"):
+            if key in arguments:
+                arguments = {key: str(machine.workspace / "README.md")}
+        upstream.calls = [(name, arguments)]
+        answer = way.ask(machine, "what does the README say?")
+        assert (answer.code, answer.said.splitlines()[-1:]) == (0, [DONE]), answer.stderr
+        assert machine.left_running() == []
+        (key,) = [row["key"] for row in json.loads(machine.mem("sessions", "--json"))["sessions"]]
+        before = json.loads(machine.mem("sessions", "show", key, "--json"))["messages"]
+        assert [message["role"] for message in before] == ["user", "assistant", "tool", "assistant"]
+        assert [made["name"] for made in before[1]["toolCalls"]] == [name]
+        assert "shop" in before[2]["content"]
+        assert before[3]["content"] == DONE
+        if way.client != "gemini":
+            taken = json.loads(machine.mem("import", str(machine.home / folder), "--json"))
+            assert taken["messages_new"] == 0, json.loads(machine.mem("sessions", "show", key, "--json"))["messages"]
+
+
+@pytest.mark.real("gemini")
+def test_hooks_and_proxy_make_one_turn_though_gemini_names_no_session(machine: Machine) -> None:
+    way = _way_of(assistants.GEMINI)
+    assistants.GEMINI.prepare(machine)
+    machine.mem("install", "gemini")
+    answer = way.ask(machine, SAID)
+    assert answer.code == 0, answer.stderr
+    assert machine.left_running() == []
+    way.ask(machine, ASKED)
+    assert machine.left_running() == []
+    assert sessions(machine) == [
+        [("user", SAID), ("assistant", reply_to(SAID))],
+        [("user", ASKED), ("assistant", reply_to(ASKED))],
+    ]
+    second = machine.upstream.turns[-1]
+    assert len(OUR_BLOCK.findall(second.text)) == 1

@@ -7,6 +7,7 @@ prompt already, the turn is the hook's, and the transcript brings the rest.
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from catmem.capture.spool import spool
 from catmem.clients.draft import TOOL_LIMIT
 from catmem.clients.lines import cleaned, shortened
 from catmem.clients.own_tools import RECALLED, is_own_tool
+from catmem.domain.clock import stamp
 from catmem.domain.errors import NotFound
 from catmem.domain.hashing import short_hash
 from catmem.domain.message import Message, Role, ToolCall
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 _TURNS, _SESSIONS = 4096, 1024
 # Where a talk of a program that names no session may go on: the newest ones are looked through.
 _RECENT_SESSIONS = 20
+# Seconds. A hook hears a prompt right before it is sent; a turn with many steps takes a while.
+_JUST_NOW = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,21 @@ def find_talk(history: History, project: str, same: Callable[[Message], bool]) -
     for header in headers[:_RECENT_SESSIONS]:
         last = _last(history, header.ref, "assistant")
         if last is not None and same(last):
+            return header.key
+    return ""
+
+
+def find_prompt(history: History, project: str, client: str, said: str) -> str:
+    """The key of the session of a program in which a hook has just heard these words; "" if none has.
+
+    For programs whose requests do not name their session.
+    """
+    recent = stamp(time.time() - _JUST_NOW)
+    for header in history.headers(project):
+        if header.metadata.get("client") != client or header.updated_at < recent or header.key.startswith(BY_PROXY):
+            continue
+        last = _last(history, header.ref, "user")
+        if last is not None and is_same_text(last.content, said):
             return header.key
     return ""
 

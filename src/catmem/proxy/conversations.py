@@ -27,7 +27,7 @@ class Opening:
 
     said      the newest words of the user
     before    the user's words and the answer before them, "" at the beginning
-    calls     the calls that the present turn has made so far
+    calls     the calls that the present turn has made so far, as `names_of` has them
     previous  an answer that the server keeps, by its id
     whole     a name of the request itself
     """
@@ -72,7 +72,7 @@ class Conversations:
 
     def answered(self, key: str, opening: Opening, text: str, calls: Sequence[ToolCall], id: str) -> None:
         """Remembers a completed answer as what the talk goes on from."""
-        made = tuple(call.id for call in calls if call.id)
+        made = names_of(calls)
         with self._lock:
             for mark in _marks(opening.project, opening.client, opening.said, text, made, id):
                 _keep(self._known, mark, key)
@@ -87,6 +87,11 @@ class Conversations:
             self._count += 1
             begin = f"{opening.project}\n{opening.client}\n{opening.said}\n{stamp(self._clock())}\n{self._count}"
         return f"proxy:{short_hash(begin, 10)}"
+
+
+def names_of(calls: Sequence[ToolCall]) -> tuple[str, ...]:
+    """What calls are known by: their ids, and, since some programs make those up anew, what is called."""
+    return tuple(call.id for call in calls if call.id) + tuple(f"{call.name} {call.arguments}" for call in calls)
 
 
 def _keep(table: OrderedDict[str, str], name: str, key: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -39,7 +39,27 @@ class Talk:
     def turn(self, answer: Answer, answered_at: str) -> Turn:
         last = Step("assistant", answer.text, tuple(answer.calls), usage=answer.usage or None)
         steps = self.steps if not (last.text.strip() or last.calls) else (*self.steps, last)
-        return Turn(self.ref, self.client, self.cwd, self.name, self.said, steps, self.at, answered_at)
+        return Turn(self.ref, self.client, self.cwd, self.name, self.said, _paired(steps), self.at, answered_at)
+
+
+def _paired(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with an id of its own for each call, where calls are known by their names only; results in order."""
+    found: list[Step] = []
+    waiting: list[tuple[str, str]] = []
+    count = 0
+    for step in steps:
+        if step.role == "tool":
+            place = next((n for n, (name, _) in enumerate(waiting) if name == step.call_id), None)
+            found.append(step if place is None else replace(step, call_id=waiting.pop(place)[1]))
+            continue
+        calls = []
+        for call in step.calls:
+            count += 1
+            own = call.id if call.id != call.name else f"{call.name}-{count}"
+            waiting += [(call.id, own)]
+            calls.append(replace(call, id=own))
+        found.append(replace(step, calls=tuple(calls)))
+    return tuple(found)
 
 
 @dataclass(slots=True)

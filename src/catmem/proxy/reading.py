@@ -8,7 +8,7 @@ from typing import Any
 
 from catmem.capture.hook import home_of
 from catmem.capture.known import is_same_text
-from catmem.capture.proxied import Step, find_talk
+from catmem.capture.proxied import Step, find_prompt, find_talk
 from catmem.domain.clock import now
 from catmem.domain.hashing import short_hash
 from catmem.domain.session import SessionRef
@@ -16,7 +16,7 @@ from catmem.inject.request import frozen_brief, is_told
 from catmem.proxy import splice
 from catmem.proxy.callers import UNKNOWN, Caller, caller_of, folder_of, is_side, session_of
 from catmem.proxy.coding import Unreadable, coded, plain
-from catmem.proxy.conversations import Conversations, Opening
+from catmem.proxy.conversations import Conversations, Opening, names_of
 from catmem.proxy.exchange import WIRES, Exchange, Talk
 from catmem.proxy.http1 import Head
 from catmem.proxy.routes import Route
@@ -119,10 +119,12 @@ class Reader:
         steps = _steps(asked.spoken[place + 1 :]) if place >= 0 else ()
         before = _before(asked, caller, place)
         key, opening = session_of(caller, head, asked), None
+        if not key and caller.client != UNKNOWN and said.strip():
+            key = find_prompt(self._history, project, caller.client, said)
         if not key:
             if not said.strip():
                 return None
-            calls = tuple(call.id for step in steps for call in step.calls if call.id)
+            calls = names_of([call for step in steps for call in step.calls])
             whole = short_hash(f"{project}\n{asked!r}", 16)
             opening = Opening(project, caller.client, said, before, calls, asked.previous, whole)
             key = self.conversations.key_of(opening)

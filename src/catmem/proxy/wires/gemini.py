@@ -1,4 +1,4 @@
-"""Gemini's generateContent: `contents` of parts, `systemInstruction` beside them, calls mostly without ids."""
+"""Gemini's generateContent: `contents` of parts, `systemInstruction` beside them, calls that are known by their names."""
 
 from __future__ import annotations
 
@@ -61,27 +61,22 @@ def _spoken(content: Mapping[str, Any]) -> Iterator[Spoken]:
     if content.get("role", "user") == "model":
         yield Spoken("assistant", texts, _calls(parts))
         return
-    for number, part in enumerate(parts):
+    for part in parts:
         given = object_of(part.get("functionResponse"))
         if given:
             result = object_of(given.get("response"))
             said = text_of(result.get("output")) or json.dumps(result, ensure_ascii=False)
-            yield Spoken("tool", (said,), call_id=_id(given, number))
+            yield Spoken("tool", (said,), call_id=text_of(given.get("name")))
     if texts:
         yield Spoken("user", texts)
 
 
 def _calls(parts: list[dict[str, Any]]) -> tuple[ToolCall, ...]:
+    """Their ids are of no use: mostly there are none, and programs make up some that the next request has otherwise."""
     called = [object_of(part["functionCall"]) for part in parts if "functionCall" in part]
-    return tuple(
-        ToolCall(_id(call, number), text_of(call.get("name")), json.dumps(call.get("args") or {}, ensure_ascii=False))
-        for number, call in enumerate(called)
-    )
-
-
-def _id(call: Mapping[str, Any], number: int) -> str:
-    """A call without an id is known by its name and its place among the calls of its message."""
-    return text_of(call.get("id")) or f"{text_of(call.get('name'))}-{number}"
+    names = [text_of(call.get("name")) for call in called]
+    given = [json.dumps(call.get("args") or {}, ensure_ascii=False) for call in called]
+    return tuple(ToolCall(name, name, arguments) for name, arguments in zip(names, given, strict=True))
 
 
 class Reply:
