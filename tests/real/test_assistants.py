@@ -67,6 +67,26 @@ def test_what_was_said_is_kept_and_told_in_the_next_session_once(machine: Machin
 
 
 @pytest.mark.parametrize("assistant", ASSISTANTS)
+def test_what_became_known_since_stands_beside_the_prompt(machine: Machine, assistant: Assistant) -> None:
+    assistant.prepare(machine)
+    machine.mem("install", assistant.name)
+    assistant.ask(machine, "Let us begin. 开始吧。")
+    assert machine.left_running() == []
+    machine.mem("recall", "--save", "The staging database listens on port 5433. 测试数据库在 5433 端口。")
+    machine.mem("work")
+    asked = "On which port does the staging database listen? 测试数据库在哪个端口？"
+    assert assistant.ask(machine, asked, again=True).said == reply_to(asked)
+    assert machine.left_running() == []
+
+    first, second = machine.upstream.turns
+    assert "5433" not in first.text and second.prompt == asked
+    assert len([block for block in OUR_BLOCK.findall(second.text) if "5433" in block]) == 1
+    assert "5433" not in OUR_BLOCK.sub("", second.text)
+    (talk,) = _sessions(machine)
+    assert talk[2:] == [asked, reply_to(asked)]
+
+
+@pytest.mark.parametrize("assistant", ASSISTANTS)
 def test_the_assistant_works_on_with_us_broken(machine: Machine, assistant: Assistant) -> None:
     assistant.prepare(machine)
     machine.mem("install", assistant.name)
