@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import resource
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from bench.measure import Bar
 MEGABYTES = 1000
 # One session takes half of them, these the rest.
 FILES = 40
+# Of the output of a tool.
+NEW_NAMES, REPEATED = 40, 7
 # Issue 3. What a process of ours weighs before it reads anything is about 40 MB, the search index takes 130 MB.
 MOST_RSS = 300
 
@@ -47,12 +50,12 @@ def measure() -> list[Bar]:
 def _write(tree: Path, number: int, megabytes: float) -> int:
     """One transcript in the form of Claude Code: prompts, replies and bulky tool results."""
     session = f"{number:08d}-0000-4000-8000-000000000000"
-    bulk = "line of a log that nobody reads again\n" * 600
+    chance = random.Random(number)
     parent, turn, size = None, 0, 0
     with (tree / f"{session}.jsonl").open("w", encoding="utf-8") as file:
         while size < megabytes * 1e6:
             turn += 1
-            for step, (kind, content) in enumerate(_turn(turn, bulk)):
+            for step, (kind, content) in enumerate(_turn(turn, _log(chance))):
                 uuid = f"{number}-{turn}-{step}"
                 line = json.dumps(
                     {
@@ -68,6 +71,13 @@ def _write(tree: Path, number: int, megabytes: float) -> int:
                 size += file.write(line + "\n")
                 parent = uuid
     return size
+
+
+def _log(chance: random.Random) -> str:
+    """24 KB of what a build says: the same lines over and over, and now and then names that were never there."""
+    line = "compiled another file of the project; nothing in it that anybody reads again\n"
+    names = chance.randbytes(NEW_NAMES * 4).hex(" ", -4).split()
+    return "".join(f"{line * REPEATED}object {name} written for step {name[:3]} of the build\n" for name in names)
 
 
 def _turn(turn: int, bulk: str) -> tuple[tuple[str, Any], ...]:

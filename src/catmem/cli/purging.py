@@ -12,6 +12,7 @@ from catmem.cli.output import Session, counted
 from catmem.distil.units import units_of
 from catmem.domain.clock import local_day
 from catmem.domain.errors import NotConfirmed
+from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from catmem.sessions.digests import forget as forget_in_digests
 from catmem.text.tokens import query_tokens, tokens
@@ -69,7 +70,9 @@ def purge_sentences(session: Session, found: Sequence[Sentence], *, dry_run: boo
 
 def _sentences(catmem: Catmem, wanted: set[str], project: str | None, before: str | None) -> Iterator[Sentence]:
     for header in catmem.history.headers(project):
-        for message in catmem.history.read(header.ref).messages:
+        for message in catmem.history.walk(header.ref):
+            if not isinstance(message, Message):
+                continue
             if (before and message.timestamp >= before) or not wanted <= set(tokens(message.content)):
                 continue
             for unit in units_of(message.content):

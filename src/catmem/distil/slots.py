@@ -50,7 +50,7 @@ def load_slots() -> tuple[Slot, ...]:
     return tuple(_slot(row) for name in SLOT_FILES for row in read_table(name)["slot"])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def fillings(text: str) -> tuple[Filling, ...]:
     """Every slot that a sentence speaks of by one of its members."""
     sentence = plain(text)

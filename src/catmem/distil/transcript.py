@@ -74,11 +74,39 @@ def read_sentences(messages: Sequence[Message], rulebook: Rulebook, scorer: Scor
                 turns=turns,
             )
             scores = scorer.scores(unit, context) if message.role == "user" and unit.own else {}
-            effects = dict(rulebook.effects(unit.text)) if unit.own else {}
+            effects: Mapping[str, tuple[str, ...]] = {}
             if message.role == "user" and unit.own:
-                effects.update(_of_surroundings(unit, context))
+                effects = {**rulebook.effects(unit.text), **dict(_of_surroundings(unit, context))}
+            elif unit.own:
+                effects = _Unread(unit.text, rulebook)
             sentences.append(Sentence(message, unit, len(sentences), turn, context, effects, scores))
     return sentences
+
+
+class _Unread(Mapping[str, tuple[str, ...]]):
+    """The effects of a sentence of the assistant, found when they are asked for: for most of them nobody does, and they
+    are the most of a talk."""
+
+    __slots__ = ("_found", "_rulebook", "_text")
+
+    def __init__(self, text: str, rulebook: Rulebook) -> None:
+        self._text = text
+        self._rulebook = rulebook
+        self._found: Mapping[str, tuple[str, ...]] | None = None
+
+    def __getitem__(self, effect: str) -> tuple[str, ...]:
+        return self._read()[effect]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def _read(self) -> Mapping[str, tuple[str, ...]]:
+        if self._found is None:
+            self._found = self._rulebook.effects(self._text)
+        return self._found
 
 
 def _of_surroundings(unit: Unit, context: Context) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -6,8 +6,9 @@ Only what happens inside one session is decided here; memories of earlier sessio
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from catmem.distil.judge import Verdict
 from catmem.distil.options import Option, chosen_option
@@ -76,7 +77,8 @@ def read_turns(sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict]) -
 def _option_for(sentence: Sentence, sentences: Sequence[Sentence], *, stated: bool) -> Option | None:
     """What a sentence of the user accepts: the option that it names by its place, else a proposal as a whole."""
     if not sentence.context.unit and not _barred(sentence):
-        before = [s for s in sentences[: sentence.number] if not s.by_user and s.turn == sentence.turn - 1]
+        earlier = takewhile(lambda s: s.turn >= sentence.turn - 1, _backwards(sentences, sentence.number))
+        before = [s for s in earlier if not s.by_user and s.turn == sentence.turn - 1][::-1]
         option = chosen_option(sentence.text, before)
         if option:
             return option
@@ -84,6 +86,11 @@ def _option_for(sentence: Sentence, sentences: Sequence[Sentence], *, stated: bo
         proposal = _proposal_for(sentence, sentences, stated=stated)
         return Option(proposal, proposal.text) if proposal else None
     return None
+
+
+def _backwards(sentences: Sequence[Sentence], number: int) -> Iterator[Sentence]:
+    """The sentences before a number, the nearest first; a talk may have a hundred thousand, and few of them are asked for."""
+    return (sentences[place] for place in range(number - 1, -1, -1))
 
 
 def _accepts(sentence: Sentence) -> bool:
@@ -117,7 +124,7 @@ def _proposal_for(acceptance: Sentence, sentences: Sequence[Sentence], *, stated
     least = _NAMED if whole else _NAMED_WELL
     best: tuple[float, int] | None = None
     nearest = 0
-    for candidate in reversed(sentences[: acceptance.number]):
+    for candidate in _backwards(sentences, acceptance.number):
         distance = acceptance.turn - candidate.turn
         if distance > _PROPOSAL_REACH:
             break

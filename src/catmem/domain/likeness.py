@@ -44,7 +44,8 @@ _LIGHT_WEIGHT = 0.25
 _NAME_WEIGHT, _WORD_WEIGHT, _BIGRAM_WEIGHT = 1.5, 1.0, 0.6
 
 
-@lru_cache(maxsize=4096)
+# A talk is compared with itself, each statement with all before it: it fits, or every look would be in vain.
+@lru_cache(maxsize=16384)
 def terms(text: str) -> Mapping[str, float]:
     """The terms of a text with their weights."""
     found: dict[str, float] = {}
@@ -64,6 +65,8 @@ def likeness(one: str, other: str) -> float:
     a, b = terms(one), terms(other)
     if not a or not b:
         return float(normal(one) == normal(other))
+    if a.keys().isdisjoint(b):  # as most pairs are
+        return 0.0
     shared = sum(weight for term, weight in a.items() if term in b)
     heavy, light = max(sum(a.values()), sum(b.values())), min(sum(a.values()), sum(b.values()))
     return shared / (0.3 * heavy + 0.7 * light) if light else 0.0
@@ -75,6 +78,7 @@ def shared_weight(one: str, other: str) -> float:
     return sum(weight for term, weight in a.items() if term in b)
 
 
+@lru_cache(maxsize=16384)
 def values(text: str) -> frozenset[str]:
     """The numbers, versions and codes of a text: where two like sentences differ in them, one corrects the other."""
     return frozenset(term for term in terms(text) if _VALUE.search(term))

@@ -16,11 +16,13 @@ from catmem.domain.errors import CatmemError
 from catmem.index import layout
 from catmem.index.documents import Record, fields_of, id_term
 from catmem.index.failures import translate
+from catmem.index.pages import given_back
 from catmem.settings.paths import DIRECTORY_MODE, FILE_MODE
 from catmem.text.tokens import tokens
 
-# Tantivy's least is 15 MB a thread; a segment is written when it is full. One thread: tokenising is the slow part.
-_HEAP_BYTES = 64_000_000
+# A segment is written when it is full. Two parts are written at once; with four times as much the index is made 5 %
+# faster. One thread: tokenising is the slow part.
+_HEAP_BYTES = 16_000_000
 
 
 class PartWriter:
@@ -74,7 +76,7 @@ class Part:
     @contextlib.contextmanager
     def writing(self) -> Iterator[PartWriter]:
         """A writer; what came in since its last commit is dropped if the block fails. Raises DataDamaged, LockBusy."""
-        with _translated():
+        with _translated(), given_back(self._folder):
             writer = PartWriter(self._index().writer(heap_size=_HEAP_BYTES, num_threads=1))
             try:
                 yield writer

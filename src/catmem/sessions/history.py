@@ -127,7 +127,7 @@ class History:
     def marks(self, ref: SessionRef, name: str) -> list[Mapping[str, Any]]:
         """The marks of a name, oldest first; [] if there is no such session."""
         try:
-            return [mark for mark in self.read(ref).marks if mark["mark"] == name]
+            return [r for r in self.walk(ref) if not isinstance(r, Message) and r["mark"] == name]
         except NotFound:
             return []
 
