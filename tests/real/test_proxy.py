@@ -270,5 +270,6 @@ def test_hooks_and_proxy_make_one_turn_though_gemini_names_no_session(machine: M
         [("user", SAID), ("assistant", reply_to(SAID))],
         [("user", ASKED), ("assistant", reply_to(ASKED))],
     ]
-    second = machine.upstream.turns[-1]
-    assert len(OUR_BLOCK.findall(second.text)) == 1
+    # As Gemini CLI spells what a hook tells it.
+    told = machine.upstream.turns[-1].text
+    assert (told.count("/catmem-memory&gt;"), told.count("</catmem-memory>")) == (1, 0)
