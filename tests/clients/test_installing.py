@@ -187,6 +187,17 @@ def test_a_key_in_a_configuration_is_not_copied(tmp_path: Path, text: str) -> No
     assert copies and b"4711" not in b"".join(copies) and b"NDcxM" not in b"".join(copies)
 
 
+def test_a_file_of_ours_that_the_host_spelled_anew_is_removed_too(tmp_path: Path) -> None:
+    home = Home(tmp_path, "gemini")
+    home.installer(Program(("/old/mem",))).install()
+    settings = home.config / "settings.json"
+    settings.write_text(json.dumps(json.loads(settings.read_bytes())))
+    home.installer().install()
+    settings.write_text(json.dumps(json.loads(settings.read_bytes()), indent=8))
+    home.installer().uninstall()
+    assert not home.config.exists()
+
+
 def test_a_table_that_was_added_to_ours_is_said(tmp_path: Path) -> None:
     home = Home(tmp_path, "codex")
     home.installer().install()

@@ -186,15 +186,15 @@ class FileInstaller:
             return self._backup(target) is not None
 
     def _backup_of(self, target: Target, found: bytes | None, new: bytes) -> _Backup:
-        """Of the file before our first change, if nobody else changed it since."""
+        """Of the file before our first change, as far as nobody else changed it since."""
         earlier = self._backup(target)
-        written = _digest(new)
         if found is None:
-            return _Backup(_Patch(0, 0, b""), False, written, _missing_folders(target.file))
+            return _Backup(_Patch(0, 0, b""), False, _digest(new), _missing_folders(target.file))
+        before = target.edit.take(found)
         if earlier is not None and _digest(found) == earlier.written:
-            before = earlier.patch.applied(target.edit.take(found))
-            return _Backup(_Patch.between(target.edit.take(new), before), earlier.was_there, written, earlier.made)
-        return _Backup(_Patch.between(target.edit.take(new), target.edit.take(found)), True, written, 0)
+            before = earlier.patch.applied(before)
+        was_there, made = (earlier.was_there, earlier.made) if earlier else (True, 0)
+        return _Backup(_Patch.between(target.edit.take(new), before), was_there, _digest(new), made)
 
     def _backup_file(self, target: Target) -> Path:
         name = hashlib.blake2b(str(target.file).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
