@@ -62,10 +62,14 @@ ERRORS_IN_CHINESE = {
 OTHER_CODES = {
     "en": (
         (0, "", "Done."),
-        (1, "", "`mem doctor` found something."),
+        (1, "", "`mem doctor` found something, or `mem models check` no model that works."),
         (130, "", "Stopped with Ctrl-C; nothing was lost."),
     ),
-    "zh": ((0, "", "完成。"), (1, "", "`mem doctor` 有发现。"), (130, "", "被 Ctrl-C 停止；没有丢失任何内容。")),
+    "zh": (
+        (0, "", "完成。"),
+        (1, "", "`mem doctor` 有发现，或 `mem models check` 没有找到可用的模型。"),
+        (130, "", "被 Ctrl-C 停止；没有丢失任何内容。"),
+    ),
 }
 
 

@@ -189,10 +189,10 @@ def test_forget(known: Shell) -> None:
             ("status",),
             {
                 "dir", "bytes", "sessions", "messages", "last_captured", "memories", "pending", "failing", "parked",
-                "clients", "connected", "sources", "findings",
+                "clients", "connected", "sources", "models", "findings",
             },
         ),
-        (("stats",), {"memories", "kinds", "projects", "sessions", "messages", "bytes"}),
+        (("stats",), {"memories", "kinds", "projects", "sessions", "messages", "bytes", "spend"}),
         (("doctor",), {"findings", "repaired"}),
         (("config", "get", "language"), {"language"}),
         (("config", "set", "language", "en"), {"language"}),

@@ -44,6 +44,7 @@ COMMANDS = (
     Row("doctor", "Check the data; --repair mends it.", "检查数据；--repair 修复。"),
     Row("gc", "Give back the space that nothing needs.", "释放无用空间。"),
     Row("config", "Read or change a setting.", "读取或修改设置。"),
+    Row("models", "Try the configured models.", "检查所配置的模型。"),
     Row("install", "Connect an assistant to the memory.", "把助手接入记忆。"),
     Row("uninstall", "Disconnect an assistant again.", "断开助手。"),
     Row("mcp", "Serve the memory to an assistant as tools.", "以工具形式把记忆提供给助手。"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from catmem.cli.output import Session, counted, mem_command
+from catmem.cli.spend import print_spend, spend_of
 from catmem.cli.words import word
 
 
@@ -25,6 +26,7 @@ def command(session: Session) -> None:
         "sessions": len(headers),
         "messages": sum(header.count for header in headers),
         "bytes": sizes,
+        "spend": spend_of(catmem),
     }
     session.result(value)
     if session.as_json:
@@ -47,6 +49,7 @@ def command(session: Session) -> None:
     )
     space = [f"{name} {readable_size(size)}" for name, size in sizes.items()]
     session.say(f"on disk: {', '.join(space)}", f"占用空间：{'，'.join(space)}")
+    print_spend(session)
 
 
 def size_of(place: Path) -> int:

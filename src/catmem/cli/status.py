@@ -9,6 +9,7 @@ from typing import Any
 from catmem.capture.transcript import followed
 from catmem.cli.health import Finding, findings_of
 from catmem.cli.output import Session, counted, local_minute, mem_command
+from catmem.cli.spend import models_of, print_models
 from catmem.cli.stats import readable_size, size_of
 from catmem.clients.hosts import INSTALLABLE, NAMES
 from catmem.domain.errors import CatmemError
@@ -33,6 +34,7 @@ def command(session: Session) -> None:
         "pending": len([job for job in pending if not job.parked]),
         "failing": len([job for job in pending if job.attempts and not job.parked]),
         "parked": len([job for job in pending if job.parked]),
+        "models": models_of(catmem),
         "clients": _clients(headers),
         "connected": _connected(session),
         "sources": _sources(catmem),
@@ -92,6 +94,7 @@ def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> 
         session.say("  `mem work` distils them now", "  用 `mem work` 立即提炼")
     if parked:
         session.say("  `mem work --retry` tries again what was given up", "  用 `mem work --retry` 重试已搁置的会话")
+    print_models(session, value["models"])
     for finding in findings:
         session.say(f"! {finding.en}", f"! {finding.zh}")
 

@@ -13,7 +13,8 @@
     ├── ModelFailed             11  the configured model did not answer usefully
     └── NotConfirmed            12  a destructive command was not confirmed
 
-The exit codes are stable. 0 is success; 1 is kept for `mem doctor` with findings.
+The exit codes are stable. 0 is success; 1 is kept for `mem doctor` with findings and
+`mem models check` without a model that works.
 An error's message says what happened and what to do next, in one or two sentences, in both languages:
 `NotFound("no session s9; list them with `mem sessions`", "没有会话 s9；用 `mem sessions` 查看")`.
 """
