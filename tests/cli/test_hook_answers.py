@@ -11,6 +11,8 @@ import pytest
 
 import tests.clients
 from catmem.clients.catalogue import CLIENTS
+from catmem.inject.told import BRIEF, tell
+from catmem.settings.places import Places
 from tests.cli.shell import Shell
 from tests.clients.schema import faults
 
@@ -62,6 +64,14 @@ def test_a_resumed_session_is_told_once_and_again_when_it_is_compacted(shell: Sh
     assert "5433" in hook(shell, "codex", "SessionStart", source="resume")
     assert hook(shell, "codex", "SessionStart", source="resume") == ""
     assert "5433" in hook(shell, "codex", "SessionStart", source="compact"), "compacted later, it is told again"
+
+
+def test_what_the_proxy_tells_in_each_request_is_not_told_by_a_hook_too(shell: Shell) -> None:
+    shell.ok("recall", "--save", FACTS["en"], "--global")
+    shell.ok("work")
+    tell(Places(str(shell.data)), "claude-code:s1", door="proxy", event=BRIEF, project="p", at="x", text="5433")
+    assert hook(shell, "claude-code", "SessionStart", source="compact") == ""
+    assert "5433" in hook(shell, "claude-code", "SessionStart", source="startup", session_id="s2")
 
 
 def test_an_event_that_we_do_not_know_is_answered_with_nothing(shell: Shell) -> None:

@@ -50,6 +50,8 @@ def _of_start(places: Places, event: Mapping[str, Any], values: Mapping[str, Any
     before = told(places, event["session"])
     if before is not None and (event["source"] == "resume" or _was_just_told(places, event, project)):
         return "", ""
+    if before is not None and before["door"] != DOOR:
+        return "", ""  # the proxy repeats it in each request
     if before is not None:
         text, items = before["text"], before["items"]
         reasons: Sequence[Mapping[str, Any]] = ()
