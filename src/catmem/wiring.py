@@ -112,10 +112,10 @@ class Catmem:
         from catmem.dream.compact import AutoCompact
 
         summarise = None
-        if self.worker_model is not None:
+        if self.helping_model is not None:
             from catmem.dream.model.summarising import ModelSummariser
 
-            summarise = ModelSummariser(self.worker_model, self.redact)
+            summarise = ModelSummariser(self.helping_model, self.redact)
         return AutoCompact(
             self.history, self.paths, self.settings, digest=summary_of, summarise=summarise, clock=self.clock
         )  # fmt: skip
@@ -123,23 +123,18 @@ class Catmem:
     @cached_property
     def dreamer(self) -> Dreamer | None:
         """None if no model is configured: then the rules alone promote and expire."""
-        if self.worker_model is None:
+        if self.helping_model is None:
             return None
         from catmem.dream.model.dreamer import Dreamer
 
         return Dreamer(
             self.store,
             self.paths,
-            self.worker_model,
+            self.helping_model,
             self.settings.dream,
             threshold=self.settings.preference_confirm_threshold,
             clock=self.clock,
         )
-
-    @cached_property
-    def worker_model(self) -> Model | None:
-        """The configured models as one, for work that nobody waits for."""
-        return self.model(lambda *_: None)
 
     @cached_property
     def pages(self) -> Pages:
@@ -243,6 +238,16 @@ class Catmem:
             rests=self.rests,
             wrap=lambda model, name: Metered(model, name, self.spending),
         )
+
+    @cached_property
+    def helping_model(self) -> Model | None:
+        """The same, and None also where it cannot be made: work goes on by the rules, and `mem doctor` says why."""
+        from catmem.domain.errors import ModelFailed
+
+        try:
+            return self.working_model
+        except ModelFailed:
+            return None
 
     def installer(self, client: str, folder: Path | None = None, *, plugin: bool = False) -> FileInstaller:
         """What connects an assistant: it will call this very installation, on this data directory.

@@ -66,3 +66,14 @@ def test_a_dead_model_costs_nothing_and_shows(shell):
     assert live(shell) == before
     found = shell.mem("doctor", "--json")
     assert found.code == 1 and any(f["name"] == "dream" for f in found.json["findings"])
+
+
+def test_what_a_dream_costs_is_booked_and_without_a_budget_nobody_is_asked(shell):
+    with serving(answer()) as server:
+        configure(shell, server.url)
+        shell.ok("dream")
+        asked = len(server.requests)
+        booked = "".join(path.read_text() for path in shell.data.rglob("spend*.json"))
+        assert asked and "small" in booked
+        shell.ok("config", "set", "daily_token_budget", "0")
+        assert shell.mem("dream").code == 4 and len(server.requests) == asked

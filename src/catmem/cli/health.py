@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from catmem.cli.output import counted, local_minute
-from catmem.domain.errors import CatmemError, DataDamaged, SettingsInvalid, StorageFailed
+from catmem.domain.errors import CatmemError, DataDamaged, ModelFailed, SettingsInvalid, StorageFailed
 from catmem.domain.session import SessionHeader
 from catmem.inject.failures import recent_failures
 from catmem.sessions.interruption import TURN_HOURS, idle_minutes
@@ -37,7 +37,7 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     found += _database(catmem)
     found += _ledger(catmem)
     found += _compaction(catmem)
-    found += _dreaming(catmem)
+    found += [*_models(catmem), *_dreaming(catmem)]
     if deep:
         found += [*_sessions(catmem), *_projects(catmem), *_index(catmem), *_listing(catmem), *_pages(catmem)]
     return found
@@ -119,6 +119,13 @@ def _compaction(catmem: Catmem) -> Iterator[Finding]:
             f"{ref.key} 压缩归档失败 {trouble.attempts} 次（{trouble.error}）；没有删去任何内容；"
             f"下次尝试在 {when}，也可用 `mem work --retry` 立即重试",
         )
+
+
+def _models(catmem: Catmem) -> Iterator[Finding]:
+    try:
+        _ = catmem.working_model
+    except ModelFailed as error:
+        yield Finding("models", f"{error.en}; until then the rules alone distil", f"{error.zh}；在此之前只凭规则提炼")
 
 
 def _dreaming(catmem: Catmem) -> Iterator[Finding]:
