@@ -90,6 +90,9 @@ def test_what_stands_before_the_path(target: str, project: str, pure: bool) -> N
         ("GET", "/v1/models", {"Host": "localhost.evil.example"}, 403),
         ("GET", "/v1/models", {"Host": "127.0.0.1.evil.example:80"}, 403),
         ("GET", "/v1/models", {"Host": "192.168.1.5"}, 403),
+        ("POST", "/v1/messages", {"Origin": "https://evil.example"}, 403),
+        ("POST", "/v1/messages", {"Origin": "http://localhost.evil.example:80"}, 403),
+        ("POST", "/v1/messages", {"Origin": "null"}, 403),
     ],
 )
 def test_what_goes_nowhere(method: str, target: str, headers: dict[str, str], status: int) -> None:
@@ -101,6 +104,13 @@ def test_what_goes_nowhere(method: str, target: str, headers: dict[str, str], st
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:80", "127.0.0.1:1", "127.9.9.9", "[::1]:1", "[::1]", ""])
 def test_names_of_this_machine(host: str) -> None:
     assert ROUTES.of(head("GET", "/v1/models", Host=host)).origin.host == "o.example"
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:9", "app://desktop", ""]
+)
+def test_pages_and_programs_of_this_machine(origin: str) -> None:
+    assert ROUTES.of(head("POST", "/v1/messages", Origin=origin)).wire == "anthropic"
 
 
 def test_what_is_ours_does_not_go_on() -> None:

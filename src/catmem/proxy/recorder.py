@@ -11,7 +11,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,9 +54,9 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """Nobody is connected any more that spoke in these sessions."""
+    """Nobody is connected any more that spoke in these sessions; None for all of them."""
 
-    refs: frozenset[SessionRef]
+    refs: frozenset[SessionRef] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,8 @@ class Recorder:
         self._held = held
         self._turns = ProxiedTurns(history, pure=held)
         self._queue: queue.SimpleQueue[Exchange | _Ended | _Flush | None] = queue.SimpleQueue()
+        # What more than one thread changes: the bytes that wait, and the workers.
+        self._lock = threading.Lock()
         self._waiting = 0
         self._batches: dict[SessionRef, _Batch] = {}
         self._since = 0.0
@@ -105,16 +107,18 @@ class Recorder:
     def start(self, *, work: bool = False) -> None:
         """Begins; `work`: what earlier sessions left undone is done meanwhile."""
         if work and self.distils:
-            self._workers.add(spawn_worker(str(self._history.root)))
+            self._spawn()
         self._thread.start()
 
     def put(self, exchange: Exchange) -> None:
         """Takes an exchange whose answer has ended."""
-        if self._waiting + exchange.size > _MOST_WAITING_BYTES:
+        with self._lock:
+            fits = self._waiting + exchange.size <= _MOST_WAITING_BYTES
+            self._waiting += exchange.size if fits else 0
+        if fits:
+            self._queue.put(exchange)
+        else:
             self._fault(MemoryError("too many answers wait to be recorded"))
-            return
-        self._waiting += exchange.size
-        self._queue.put(exchange)
 
     def ended(self, refs: frozenset[SessionRef]) -> None:
         """The program that spoke in these sessions has left."""
@@ -139,7 +143,7 @@ class Recorder:
 
     def stop(self, seconds: float = 10.0) -> None:
         """Writes what is there, marks the sessions as ended, and ends the thread."""
-        self._queue.put(_Ended(frozenset(self.open)))
+        self._queue.put(_Ended(None))
         self._queue.put(None)
         self._thread.join(seconds)
 
@@ -150,16 +154,14 @@ class Recorder:
         while running:
             try:
                 item = self._queue.get(timeout=self._patience())
-            except queue.Empty:
-                self._write()
-                self._distil()
-                continue
-            try:
                 running = self._take(item)
+            except queue.Empty:
+                pass
             except Exception as error:
                 self._fault(error)
             if self._queue.empty() or self._is_due():
                 self._write()
+            self._distil()
         self._write(last=True)
         self._distil(at_once=True)
 
@@ -167,7 +169,8 @@ class Recorder:
         if item is None:
             return False
         if isinstance(item, Exchange):
-            self._waiting -= item.size
+            with self._lock:
+                self._waiting -= item.size
             self._hear(item)
         elif isinstance(item, _Flush):
             self._write()
@@ -175,7 +178,7 @@ class Recorder:
             item.done.set()
         else:
             self._write()
-            self._end(item.refs)
+            self._end(self.open if item.refs is None else self.open & item.refs)
         return True
 
     def _hear(self, exchange: Exchange) -> None:
@@ -246,10 +249,10 @@ class Recorder:
             self._fault(error)
             self._turns.lost(ref)
 
-    def _end(self, refs: frozenset[SessionRef]) -> None:
+    def _end(self, refs: Set[SessionRef]) -> None:
         if self._held:
             return
-        ended = [ref for ref in refs if ref in self.open and ref not in self._batches]
+        ended = [ref for ref in refs if ref not in self._batches]
         self.open.difference_update(ended)
         for ref in ended:
             with contextlib.suppress(CatmemError, OSError):
@@ -269,12 +272,18 @@ class Recorder:
             return
         named = [word for ref in self._named for word in ("--session", ref.project, ref.key)]
         self._named, self._work_at = set(), 0.0
-        self._workers.add(spawn_worker(str(self._history.root), *named))
+        self._spawn(*named)
 
     def _is_working(self) -> bool:
         """Whether workers of ours are at it; one that has ended is taken leave of, so that it does not stay as a zombie."""
-        self._workers = {pid for pid in self._workers if pid and _is_running(pid)}
-        return bool(self._workers)
+        with self._lock:
+            self._workers = {pid for pid in self._workers if pid and _is_running(pid)}
+            return bool(self._workers)
+
+    def _spawn(self, *named: str) -> None:
+        worker = spawn_worker(str(self._history.root), *named)
+        with self._lock:
+            self._workers.add(worker)
 
 
 def _is_running(pid: int) -> bool:

@@ -132,9 +132,10 @@ class Routes:
             given = said.token or head.value(TOKEN_HEADER).encode("latin-1")
             if not hmac.compare_digest(given, self._token):
                 raise Refused(401, "Unauthorized", "this proxy needs its token: /key/<token> before the path")
-        elif not _is_local(head.value(b"host")):
-            # A page in a browser can make a name of its own mean this machine.
-            raise Refused(403, "Forbidden", "this proxy answers on localhost only")
+        elif not _is_local(head.value(b"host")) or not _is_home(head.value(b"origin")):
+            # A page in a browser can make a name of its own mean this machine, and it can send what it likes to
+            # localhost: words that we would take for the user's.
+            raise Refused(403, "Forbidden", "this proxy answers this machine only, and no page of another")
 
 
 class _Prefix:
@@ -189,6 +190,11 @@ def _upstream(head: Head, path: bytes, wire: str) -> str:
     if wire or head.value(b"authorization") or not head.value(b"x-api-key"):
         return OPENAI
     return ANTHROPIC
+
+
+def _is_home(origin: str) -> bool:
+    """True unless a browser sent the request for a page that is not of this machine, or that hides where it is from."""
+    return origin != "null" and (not origin.startswith(("http://", "https://")) or _is_local(urlsplit(origin).netloc))
 
 
 def _is_local(host: str) -> bool:
