@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 
+from catmem.recall.moments import Moment, moments_in
 from catmem.text.stemming import stem
 from catmem.text.tokens import query_tokens, stopwords
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 # public sets of questions differ by less than 2 points of hit@10; in a handful of memories, where "the" is rare, less
 # is better.
 _STOPWORD_WEIGHT = 0.2
+# What is said twice is meant more, but not twice as much.
+_REPEATED = 0.5
 # A pasted log has thousands of tokens; the first ones are as telling as all.
 _MOST_TOKENS = 400
 
@@ -26,15 +30,29 @@ class Query:
     pairs: where its words end is not known. Stopwords are in no unit, so small talk has none.
     """
 
-    __slots__ = ("everything", "terms", "text", "units")
+    __slots__ = ("everything", "moments", "terms", "text", "units")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.everything = list(dict.fromkeys(query_tokens(text)))[:_MOST_TOKENS]
+        said = query_tokens(text)
+        self.everything = list(dict.fromkeys(said))[:_MOST_TOKENS]
         ignored = stopwords()
         telling = [token for token in self.everything if token not in ignored]
-        self.terms = [(token, _STOPWORD_WEIGHT if telling and token in ignored else 1.0) for token in self.everything]
+        repeated = _repeated(said)
+        self.terms = [
+            (token, (_STOPWORD_WEIGHT if telling and token in ignored else 1.0) * repeated.get(token, 1.0))
+            for token in self.everything
+        ]
         self.units = _units(telling)
+        self.moments: list[Moment] = moments_in(text)
+
+
+def _repeated(said: list[str]) -> dict[str, float]:
+    """The weights of the tokens that a query has more than once."""
+    times: dict[str, int] = {}
+    for token in said:
+        times[token] = times.get(token, 0) + 1
+    return {token: 1 + _REPEATED * math.log(count) for token, count in times.items() if count > 1}
 
 
 def as_typed(matched: Iterable[str], query: str) -> list[str]:

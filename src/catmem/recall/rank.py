@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import unicodedata
 
+from catmem.recall import moments
 from catmem.recall.query import Query, is_pair
 from catmem.recall.relevance import Relevance
 from catmem.text.tokens import stopwords
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _RECENCY_SHARE = 0.15
 _CONFIRMATION_STEP, _MOST_CONFIRMATIONS = 0.03, 4
 _PINNED = 0.05
+# A long message is indexed in pieces; the next best one speaks for the best. With more, length alone would win.
+_SECOND_PIECE = 0.2
 _MOST_BOOST = (1 + _CONFIRMATION_STEP * _MOST_CONFIRMATIONS) * (1 + _PINNED)
 # A memory is a conclusion, a passage the talk that it may come from.
 _PASSAGE = 0.9
@@ -61,10 +64,13 @@ def rank(
             hit["relevance"], hit["matched"] = relevance, matched
             hit["recency"] = _recency(hit, now, half_lives)
             kept.append(hit)
+    _support(kept)
+    most = _MOST_BOOST * (1 + moments.MOST if query.moments else 1)
     # BM25 orders better than relevance does, but its numbers say nothing: the best is as good as the most relevant.
     scale = max((hit["relevance"] for hit in kept), default=0.0) / max((hit["bm25"] for hit in kept), default=1.0)
     for hit in kept:
-        hit["score"] = round(hit["bm25"] * scale * _boost(hit) / _MOST_BOOST, 4)
+        timely = 1 + moments.fit(query.moments, hit["instants"]) if query.moments else 1.0
+        hit["score"] = round(hit["bm25"] * scale * _boost(hit) * timely / most, 4)
     _put_below_successors(kept)
     return sorted(kept, key=order)
 
@@ -138,6 +144,19 @@ def _recency(hit: Record, now: int, half_lives: Mapping[str, float]) -> float:
         return 1.0
     age = max(0, now - max(hit["instants"])) / _DAY
     return float(0.5 ** (age / half_life))
+
+
+def _support(hits: Sequence[Record]) -> None:
+    """Adds to each piece of a message what the best other piece of it has."""
+    pieces: dict[tuple[str, str, int], list[Record]] = {}
+    for hit in hits:
+        if hit["type"] != "memory":
+            pieces.setdefault((hit["project"], hit["session"], hit["message_id"]), []).append(hit)
+    for of_one in pieces.values():
+        if len(of_one) > 1:
+            second, best = sorted(hit["bm25"] for hit in of_one)[-2:]
+            for hit in of_one:
+                hit["bm25"] += _SECOND_PIECE * (second if hit["bm25"] == best else best)
 
 
 def _boost(hit: Record) -> float:
