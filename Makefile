@@ -42,6 +42,7 @@ bench: $(DEVELOPMENT)
 eval: $(DEVELOPMENT)
 	$(BIN)/python bench/extraction.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
 	$(BIN)/python $(SHARED)/eval/extraction/score.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
+	$(BIN)/python -m bench.with_models $(SHARED)/eval/extraction
 	$(BIN)/python -m bench.recall_quality $(SHARED)/eval/extraction/recall-dev.jsonl
 
 # --inexact: a `make start` between two `make test` does not take the tools away again.

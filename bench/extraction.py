@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from catmem.distil.distiller import propose
-from catmem.distil.transcript import Scorer
+from catmem.distil.distiller import propose, read
+from catmem.distil.model.selection import NOTHING
+from catmem.distil.model.selector import Heard
+from catmem.distil.transcript import Scorer, Sentence
 from catmem.domain.change import Change, Job
 from catmem.domain.fold import fold
 from catmem.domain.memory import Claim, Memory
@@ -49,8 +51,12 @@ class Memories:
         return [memory for memory in self.all() if memory.now.status == "live"]
 
 
-def run_case(case: Mapping[str, Any], scorer: Scorer | None = None) -> Memories:
-    """All sessions of a case, one after the other."""
+def run_case(
+    case: Mapping[str, Any],
+    scorer: Scorer | None = None,
+    select: Callable[[SessionRef, Sequence[Sentence]], Heard] | None = None,
+) -> Memories:
+    """All sessions of a case, one after the other; `select` asks a model."""
     memories = Memories()
     for session in case["sessions"]:
         ref = SessionRef(case["project"], session["id"])
@@ -58,7 +64,9 @@ def run_case(case: Mapping[str, Any], scorer: Scorer | None = None) -> Memories:
             Message(m["role"], redact(m["content"], KEY), session["at"], f"{ref.key}-{number}", number, ref.key)
             for number, m in enumerate(session["messages"], 1)
         ]
-        proposal = propose(ref, messages, 1, memories.live(), project_name=case["project"], scorer=scorer)
+        sentences = read(messages, scorer)
+        selection = select(ref, sentences).selection if select else NOTHING
+        proposal = propose(ref, sentences, 1, memories.live(), project_name=case["project"], selection=selection)
         job = Job(ref.project, ref.key, 1, len(messages), "rules")
         at = session["at"]
         memories.tell(Change(0, at, "", "distilled", "distiller", job=job, claims=proposal.claims))

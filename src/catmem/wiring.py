@@ -101,10 +101,14 @@ class Catmem:
 
     @cached_property
     def distiller(self) -> DistilWorker:
+        from catmem.distil.model.selector import selector_of
         from catmem.distil.worker import DistilWorker
 
+        selector = selector_of(self.paths, lambda: self.working_model, self._key, self.clock)
         idle = self.settings.working_memory_max_age
-        return DistilWorker(self.history, self.store, self.queue, idle_minutes=idle, clock=self.clock)
+        return DistilWorker(
+            self.history, self.store, self.queue, idle_minutes=idle, clock=self.clock, selector=selector
+        )
 
     @cached_property
     def compactor(self) -> AutoCompact:

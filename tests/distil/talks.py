@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catmem.distil.distiller import Proposal, propose
+from catmem.distil.distiller import Proposal, propose, read
 from catmem.domain.change import Change, Job
 from catmem.domain.fold import fold
 from catmem.domain.memory import Memory
@@ -26,7 +26,7 @@ def talk(*lines: str, day: int = 1, session: str = "s1") -> list[Message]:
 def distil(
     messages: Sequence[Message], present: Sequence[Memory] = (), *, new_from_id: int = 1, session: str = "s1"
 ) -> Proposal:
-    return propose(SessionRef(PROJECT, session), messages, new_from_id, present)
+    return propose(SessionRef(PROJECT, session), read(messages), new_from_id, present)
 
 
 class Remembered:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catmem.distil.distiller import Proposal, propose
+from catmem.distil.distiller import Proposal, propose, read
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from tests.distil.talks import PROJECT, Remembered, distil, talk
@@ -135,7 +135,7 @@ words = st.sampled_from([*WORDS.split(), "\n"])
 @given(st.lists(st.tuples(st.sampled_from("UAT"), st.lists(words, min_size=1, max_size=14)), max_size=8))
 def test_any_talk_gives_memories_that_stand_in_it(turns: list[tuple[str, list[str]]]) -> None:
     messages = talk(*(f"{role}: {' '.join(said)}" for role, said in turns))
-    proposal = propose(SessionRef(PROJECT, "s1"), messages, 1, [])
+    proposal = propose(SessionRef(PROJECT, "s1"), read(messages), 1, [])
     contents: dict[int, Any] = {m.id: m for m in messages}
     for claim in proposal.claims:
         assert 0 < len(claim.text) <= 300

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from catmem.cli.output import counted, local_minute
+from catmem.distil.model.record import Record
 from catmem.domain.errors import CatmemError, DataDamaged, ModelFailed, SettingsInvalid, StorageFailed
 from catmem.domain.session import SessionHeader
 from catmem.inject.failures import recent_failures
@@ -126,6 +127,15 @@ def _models(catmem: Catmem) -> Iterator[Finding]:
         _ = catmem.working_model
     except ModelFailed as error:
         yield Finding("models", f"{error.en}; until then the rules alone distil", f"{error.zh}；在此之前只凭规则提炼")
+        return
+    trouble = Record(catmem.paths).last_trouble() if catmem.settings.models else {}
+    if trouble and trouble["kind"] != "spent":  # A spent budget is no fault: work goes on tomorrow.
+        since = local_minute(trouble["at"])
+        yield Finding(
+            "models",
+            f"{trouble['en']}; since {since} the rules alone distil",
+            f"{trouble['zh']}；自 {since} 起只凭规则提炼",
+        )
 
 
 def _dreaming(catmem: Catmem) -> Iterator[Finding]:

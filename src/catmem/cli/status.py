@@ -12,6 +12,7 @@ from catmem.cli.output import Session, counted, local_minute, mem_command
 from catmem.cli.spend import models_of, print_models
 from catmem.cli.stats import readable_size, size_of
 from catmem.clients.hosts import INSTALLABLE, NAMES
+from catmem.distil.model.record import Record
 from catmem.domain.errors import CatmemError
 from catmem.wiring import Catmem
 
@@ -38,6 +39,7 @@ def command(session: Session) -> None:
         "clients": _clients(headers),
         "connected": _connected(session),
         "sources": _sources(catmem),
+        "distilling": _distilling(catmem),
         "findings": [finding.record() for finding in findings],
     }
     session.result(value)
@@ -73,6 +75,12 @@ def _sources(catmem: Catmem) -> list[dict[str, Any]]:
     return [{"client": client, "folder": folder, "files": count} for (client, folder), count in sorted(folders.items())]
 
 
+def _distilling(catmem: Catmem) -> dict[str, Any]:
+    """How often a model's answer could not be used, by class; what waits for review; what was distilled without it."""
+    record = Record(catmem.paths)
+    return {"faults": record.counts(), "parked": len(record.parked()), "missed": len(record.missed())}
+
+
 def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> None:
     size = readable_size(value["bytes"])
     session.say(f"{value['dir']}, {size}", f"{value['dir']}，{size}")
@@ -95,8 +103,25 @@ def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> 
     if parked:
         session.say("  `mem work --retry` tries again what was given up", "  用 `mem work --retry` 重试已搁置的会话")
     print_models(session, value["models"])
+    _print_distilling(session, value["distilling"])
     for finding in findings:
         session.say(f"! {finding.en}", f"! {finding.zh}")
+
+
+def _print_distilling(session: Session, model: dict[str, Any]) -> None:
+    if model["faults"]:
+        faults = [f"{fault} {count}" for fault, count in model["faults"].items()]
+        session.say(f"faults of the model: {', '.join(faults)}", f"模型的问题：{'，'.join(faults)}")
+    if model["parked"]:
+        session.say(
+            f"  {counted(model['parked'], 'answer')} to look at; `mem review` shows them",
+            f"  {model['parked']} 个回答待查看；用 `mem review` 查看",
+        )
+    if model["missed"]:
+        session.say(
+            f"  {counted(model['missed'], 'session')} distilled by the rules alone; `mem work --retry` asks the model again",
+            f"  {model['missed']} 个会话仅用规则提炼；用 `mem work --retry` 重新询问模型",
+        )
 
 
 def _print_connected(session: Session, value: dict[str, Any]) -> None:

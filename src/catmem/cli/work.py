@@ -52,6 +52,7 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
                 catmem.store.catch_up()
                 catmem.queue.retry_all()
                 catmem.compactor.retry_all()
+                catmem.distiller.again_where_missed()
             worked = run_work(
                 catmem, everything=not background, named=refs, seconds=BACKGROUND_SECONDS if background else None
             )

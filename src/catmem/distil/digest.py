@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from catmem.distil.facts import Fact
+from catmem.distil.facts import SAME, Fact
+from catmem.distil.model.selection import NOTHING, Selection
 from catmem.distil.transcript import Sentence
 from catmem.distil.wording import worded
-from catmem.domain.likeness import terms
+from catmem.domain.likeness import likeness, terms
 
 # The text joins the beginning of the talk and what was settled in it.
 TEXT_LIMIT = 300
@@ -17,14 +18,21 @@ _TOPICS, _PROGRESS = 8, 3
 _LEAST_WIDTH = 12
 
 
-def digest_of(sentences: Sequence[Sentence], facts: Sequence[Fact]) -> Mapping[str, Any]:
-    """{"text": at most 300 characters, "topics": […], "progress": […]}; empty where the user said nothing."""
+def digest_of(
+    sentences: Sequence[Sentence], facts: Sequence[Fact], selection: Selection = NOTHING
+) -> Mapping[str, Any]:
+    """{"text": at most 300 characters, "topics": […], "progress": […]}; empty where the user said nothing.
+
+    With a model also "keywords": its topics in the other language.
+    """
     own = [s for s in sentences if s.by_user and s.unit.own and not s.has("refuse-chat", "retract")]
-    return {
-        "text": _text(own, facts),
-        "topics": _topics(own),
-        "progress": [f.text for f in facts if f.kind in ("progress", "question")][-_PROGRESS:],
-    }
+    topics = dict.fromkeys((*_topics(own), *(topic.word.lower() for topic in selection.topics)))
+    progress = [f.text for f in facts if f.kind in ("progress", "question")]
+    if selection.progress and all(likeness(selection.progress, line) < SAME for line in progress):
+        progress.append(selection.progress)
+    digest: dict[str, Any] = {"text": _text(own, facts), "topics": list(topics), "progress": progress[-_PROGRESS:]}
+    keywords = [topic.also for topic in selection.topics if topic.also]
+    return {**digest, "keywords": keywords} if keywords else digest
 
 
 def _text(own: Sequence[Sentence], facts: Sequence[Fact]) -> str:

@@ -65,20 +65,23 @@ def facts_of(
 def _stated(session: SessionRef, sentence: Sentence, verdict: Verdict) -> list[Fact]:
     replacing = sentence.has("replace") or any(f.dropped for f in fillings(sentence.text))
     message = sentence.message
+    parts = _telling(sentence, worded(sentence.text, whole=replacing))
+    if verdict.words and len(parts) == 1 and not replacing:
+        parts = [verdict.words]
     return [
         Fact(
             text=text,
             kind=verdict.kind,
             confidence=verdict.confidence,
             remembered=sentence.has("remember"),
-            about_user=_about_user(sentence.text, verdict.kind),
+            about_user=verdict.personal and _about_user(sentence.text, verdict.kind),
             at=message.timestamp,
             decided_by=message.id,
             evidence=(_evidence(session, sentence),),
             effects=frozenset(sentence.effects),
             before=sentence.context.before,
         )
-        for text in _telling(sentence, worded(sentence.text, whole=replacing))
+        for text in parts
         if not _only_secret(text)
     ]
 

@@ -88,12 +88,17 @@ _ABOUT_SPEAKER = 2.5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`confidence` is the probability of being worth keeping; `why` names the rules and the score behind it."""
+    """`confidence` is the probability of being worth keeping; `why` names the rules and the score behind it.
+
+    A model may add `words`, the sentence shortened; `personal` is False where it says that it is not about the user.
+    """
 
     kept: bool
     kind: Kind
     confidence: float
     why: str
+    words: str = ""
+    personal: bool = True
 
 
 def judge(sentence: Sentence) -> Verdict:
@@ -107,7 +112,7 @@ def judge(sentence: Sentence) -> Verdict:
     confidence = _probability(odds + sum(moved.values()))
     rules = ", ".join(rule for effect in moved for rule in sentence.effects[effect])
     why = f"score {worth:.2f}" + (f"; {rules}" if rules else "")
-    return Verdict(confidence >= THRESHOLD, _kind(sentence), round(confidence, 3), why)
+    return Verdict(confidence >= THRESHOLD, kind_of(sentence), round(confidence, 3), why)
 
 
 def _barred(sentence: Sentence) -> str:
@@ -123,7 +128,13 @@ def _barred(sentence: Sentence) -> str:
     return ""
 
 
-def _kind(sentence: Sentence) -> Kind:
+def believes(sentence: Sentence, kind: Kind) -> bool:
+    """Whether the classifier holds a kind possible at all."""
+    return any(label == kind and score >= _LEAST for label, score in sentence.scores.items())
+
+
+def kind_of(sentence: Sentence) -> Kind:
+    """The kind that classifier and rules make most likely."""
     believed: dict[str, float] = {label: score for label, score in sentence.scores.items()}  # noqa: C416  as plain names
     logs = {kind: math.log(max(believed.get(kind, 0.0), _LEAST)) for kind in JUDGED}
     if sentence.has("remember") and about_speaker(sentence.text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catmem.distil.distiller import propose
+from catmem.distil.distiller import propose, read
 from catmem.domain.message import Message, is_said
 from catmem.domain.session import SessionRef
 
@@ -18,7 +18,7 @@ def summary_of(session: SessionRef, messages: Sequence[Message]) -> str:
     said = [message for message in messages if is_said(message)]
     if len(said) > _BEGINNING + _END:
         said = [*said[:_BEGINNING], *said[-_END:]]
-    digest = propose(session, said, 1, ()).digest
+    digest = propose(session, read(said), 1, ()).digest
     pieces = [digest["text"], *(p for p in digest["progress"] if p not in digest["text"])]
     topics = " ".join(f"#{topic}" for topic in digest["topics"])
     return "\n".join(piece for piece in (*pieces, topics) if piece)

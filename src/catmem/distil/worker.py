@@ -6,12 +6,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from catmem.distil.distiller import RECIPE, propose
+from catmem.distil.distiller import RECIPES, Proposal, judged, propose, read
+from catmem.distil.model.selector import Heard, Selector
+from catmem.distil.model.trigger import trigger_of
 from catmem.domain.change import Change, Job
 from catmem.domain.clock import Clock, now, seconds_of, system_clock
 from catmem.domain.errors import CatmemError, LockBusy
+from catmem.domain.memory import Memory
 from catmem.domain.message import Message, is_said
-from catmem.domain.session import SessionRef
+from catmem.domain.session import SessionHeader, SessionRef
 from catmem.sessions.history import History
 from catmem.store.jobs import JobQueue, PendingSession
 from catmem.store.memories import MemoryStore
@@ -34,6 +37,14 @@ class Distilled:
     pending: int
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A part of a session that was committed: what it left, and what the model had to do with it."""
+
+    proposal: Proposal
+    heard: Heard
+
+
 class DistilWorker:
     """Distils sessions that have ended, gone idle, or are named; a failure costs that session an attempt, no more."""
 
@@ -45,12 +56,15 @@ class DistilWorker:
         *,
         idle_minutes: int,
         clock: Clock = system_clock,
+        selector: Selector | None = None,
     ) -> None:
+        """`selector` asks the model, where one is configured."""
         self._history = history
         self._store = store
         self._queue = queue
         self._idle_minutes = idle_minutes
         self._clock = clock
+        self._selector = selector
 
     def run(
         self,
@@ -66,7 +80,10 @@ class DistilWorker:
         """
         self._store.catch_up()
         distilled = failed = 0
-        for job in self._queue.pending(self._history.headers()):
+        waiting = self.pending()
+        if self._selector:
+            self._selector.tidy({job.ref for job in waiting})
+        for job in waiting:
             if job.parked or not (everything or job.ref in named or self._is_due(job)):
                 continue
             if stop():
@@ -92,46 +109,92 @@ class DistilWorker:
 
         A part is settled in one line of the ledger: memories, evidence and progress. Most sessions are one part.
         """
-        settled_to = job.distilled_to
+        return not any(stop() for _, is_last in self._settled(job, job.distilled_to) if not is_last)
+
+    def again(self, header: SessionHeader) -> list[Settled]:
+        """Distils a session anew from its first message, with the model if there is one."""
+        job, ref = PendingSession(header, 0), header.ref
+        settled = [part for part, _ in self._settled(job, 0)]
+        if self._selector and all(part.heard.outcome == "model" for part in settled):
+            self._selector.record.made_good([ref])
+        return settled
+
+    def again_where_missed(self, stop: Callable[[], bool] = lambda: False) -> int:
+        """Distils anew what was distilled without the model since it failed; returns in how many it was heard now."""
+        if self._selector is None or not self._selector.asks():
+            return 0
+        missed = self._selector.record.missed()
+        headers = {header.ref: header for header in self._history.headers() if header.ref in missed}
+        self._selector.record.made_good(missed - headers.keys())  # They are no more.
+        good = 0
+        for _, header in sorted(headers.items()):
+            if stop():
+                break
+            good += all(part.heard.outcome == "model" for part in self.again(header))
+        return good
+
+    def _settled(self, job: PendingSession, settled_to: int) -> Iterator[tuple[Settled, bool]]:
+        """Each part as soon as it is committed; True with the last one."""
+        over = self._is_over(job)
         for messages, is_last in _parts(self._history.talk(job.ref), settled_to + 1):
             newest = messages[-1].id if messages else 0
             to = max(newest, job.header.last_id) if is_last else newest
-            self._settle(job.ref, messages, settled_to + 1, to)
+            begun = self._selector.begun(job.ref, settled_to + 1) if self._selector else None
+            if begun and begun.last_id < to:
+                # What a killed worker asked about is settled by itself: with what came later it were another question.
+                asked = [message for message in messages if message.id <= begun.last_id]
+                yield self._settle(job.ref, asked, settled_to + 1, begun.last_id, over), False
+                settled_to = begun.last_id
+            yield self._settle(job.ref, messages, settled_to + 1, to, over), is_last
             settled_to = to
-            if not is_last and stop():
-                return False
-        return True
 
-    def _settle(self, ref: SessionRef, messages: Sequence[Message], first_id: int, last_id: int) -> None:
+    def _settle(self, ref: SessionRef, messages: Sequence[Message], first_id: int, last_id: int, over: bool) -> Settled:
         """What was settled by the messages from `first_id` on, of those that are looked at, into the ledger."""
+        sentences = read(messages)
+        heard = Heard()
+        if self._selector:
+            trigger = trigger_of(over, sentences, first_id)
+            heard = self._selector.select(ref, sentences, judged(sentences), first_id, last_id, trigger)
+        proposal: Proposal
 
         def proposed() -> tuple[Sequence[Change], Mapping[str, int]]:
+            nonlocal proposal
             for _ in range(_LOOKS):
                 turn = self._store.turn()
                 present = self._store.live(ref.project)
-                proposal = propose(ref, messages, first_id, present)
+                proposal = propose(ref, sentences, first_id, present, selection=heard.selection)
                 if self._store.turn() == turn:
                     break
-            progress = Job(ref.project, ref.key, first_id, last_id, RECIPE)
-            changes = [
-                Change(
-                    0, "", "", "distilled", "distiller", job=progress, claims=proposal.claims, digest=proposal.digest
-                )
-            ]
-            if proposal.retired:
-                changes.append(Change(0, "", "", "retire", "distiller", why="taken back", ids=tuple(proposal.retired)))
-            named = {id for claim in proposal.claims for id in (claim.id, *claim.supersedes)} | set(proposal.retired)
-            return changes, {memory.id: memory.version for memory in present if memory.id in named}
+            return _changes(proposal, Job(ref.project, ref.key, first_id, last_id, RECIPES[heard.outcome]), present)
 
         self._store.commit_retrying(proposed)
+        if self._selector:
+            self._selector.settled(ref, heard)
+        return Settled(proposal, heard)
 
-    def _is_due(self, job: PendingSession) -> bool:
-        moment = self._clock()
-        if job.not_before and seconds_of(job.not_before) > moment:
-            return False
+    def _is_over(self, job: PendingSession) -> bool:
+        """Whether a session has ended, or nothing has been said in it for so long that it has."""
         if job.header.metadata.get("ended"):
             return True
-        return moment - seconds_of(job.header.updated_at) >= self._idle_minutes * 60
+        return self._clock() - seconds_of(job.header.updated_at) >= self._idle_minutes * 60
+
+    def _is_due(self, job: PendingSession) -> bool:
+        if job.not_before and seconds_of(job.not_before) > self._clock():
+            return False
+        return self._is_over(job)
+
+
+def _changes(
+    proposal: Proposal, progress: Job, present: Sequence[Memory]
+) -> tuple[Sequence[Change], Mapping[str, int]]:
+    """The lines of the ledger, and the versions of the memories that they rest on."""
+    changes = [
+        Change(0, "", "", "distilled", "distiller", job=progress, claims=proposal.claims, digest=proposal.digest)
+    ]
+    if proposal.retired:
+        changes.append(Change(0, "", "", "retire", "distiller", why="taken back", ids=tuple(proposal.retired)))
+    named = {id for claim in proposal.claims for id in (claim.id, *claim.supersedes)} | set(proposal.retired)
+    return changes, {memory.id: memory.version for memory in present if memory.id in named}
 
 
 def _parts(messages: Iterable[Message], first_id: int) -> Iterator[tuple[list[Message], bool]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Protocol
 
+from catmem.distil.model.record import Record
 from catmem.domain.errors import StorageFailed
 from catmem.domain.memory import Memory
 from catmem.domain.session import SessionRef
@@ -62,6 +63,14 @@ def forget(
         places.history.write_index()  # It shows how sessions begin.
     places.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     places.index.catch_up(places.store, places.history)
+    Record(places.paths).forget(
+        {
+            SessionRef(e.project, e.session)
+            for memory in chosen
+            for revision in memory.revisions
+            for e in revision.evidence
+        }
+    )
     _forget_told(places.paths, {memory.id for memory in chosen})
     if rewrite_pages:
         places.pages.write()

@@ -1,0 +1,155 @@
+"""What came of asking the model: how often each fault was met, which answers wait for review, which sessions were
+distilled without it since it failed. Lost, it costs a count and a second look, and no memory."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from catmem.domain.errors import StorageFailed
+from catmem.domain.session import SessionRef
+from catmem.settings.paths import Paths, write_private
+
+# A shorter answer ("ok") tells nobody what went wrong.
+_LEAST_PARKED = 20
+# Of a loop of 100 KB the beginning says enough.
+_MOST_PARKED = 4_000
+# Older ones go: who has not looked at a hundred will not look at more.
+_MOST_ANSWERS = 100
+_MOST_MISSED = 10_000
+# Of the last forty answers that showed anything three in five must show that the model selects: one who points at a place
+# (always the first, always the last) is found out in three of four (bench/with_models.py), one that answers from the
+# labels in one of twelve. Another model that is put in its place has earned its own name after some twenty.
+_LOOKED_BACK, _LEAST_TRUST, _CREDIT = 40, 0.6, 2
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedAnswer:
+    """An answer that could not be used twice over, with the messages that it is about."""
+
+    project: str
+    session: str
+    first_id: int
+    last_id: int
+    at: str
+    fault: str
+    reasons: str
+    raw: str
+
+
+class Record:
+    """A small file, read whole and written whole by the one worker."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._paths = paths
+        self._file = paths.run / "distilling.json"
+
+    def counts(self) -> dict[str, int]:
+        """Faults by class, most frequent first."""
+        counts = {str(k): v for k, v in self._read("faults", dict).items() if type(v) is int}
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def count(self, fault: str) -> None:
+        self._change("faults", dict, lambda faults: {**faults, fault: int(faults.get(fault, 0)) + 1})
+
+    def selects(self, does: bool) -> None:
+        """One more answer that showed that the model selects, or that it guesses."""
+        self._change("answers", str, lambda marks: (marks + ("+" if does else "-"))[-_LOOKED_BACK:])
+
+    def trusted(self) -> bool:
+        """Whether the model has mostly been found to select. One that nobody knows yet has some credit."""
+        marks = self._read("answers", str)
+        return bool((marks.count("+") + _CREDIT) / (len(marks) + _CREDIT) >= _LEAST_TRUST)
+
+    def trouble(self, kind: str, en: str, zh: str, at: str) -> None:
+        """The model's last failure, told until it answers again."""
+        self._change("trouble", dict, lambda _: {"kind": kind, "en": en, "zh": zh, "at": at})
+
+    def recovered(self) -> None:
+        if self.last_trouble():
+            self._change("trouble", dict, lambda _: {})
+
+    def last_trouble(self) -> Mapping[str, str]:
+        """{"kind", "en", "zh", "at"}, or nothing while the model answers."""
+        trouble = self._read("trouble", dict)
+        return trouble if all(isinstance(trouble.get(k), str) for k in ("kind", "en", "zh", "at")) else {}
+
+    def parked(self) -> list[ParkedAnswer]:
+        """Oldest first."""
+        found = []
+        for row in self._read("parked", list):
+            with contextlib.suppress(TypeError):
+                found.append(ParkedAnswer(**row))
+        return found
+
+    def park(self, answer: ParkedAnswer) -> None:
+        """Keeps an answer unless it is trivially short. `raw` must have no secrets in it."""
+        if len(answer.raw.strip()) < _LEAST_PARKED:
+            return
+        row = {**asdict(answer), "raw": answer.raw[:_MOST_PARKED]}
+        self._change("parked", list, lambda rows: [*rows, row][-_MOST_ANSWERS:])
+
+    def drop(self, unwanted: Callable[[ParkedAnswer], bool]) -> int:
+        """Drops parked answers; returns how many."""
+        before = self.parked()
+        kept = [asdict(answer) for answer in before if not unwanted(answer)]
+        if len(kept) < len(before):
+            self._change("parked", list, lambda rows: kept)
+        return len(before) - len(kept)
+
+    def forget(self, refs: Set[SessionRef]) -> None:
+        """Something of these sessions is to be forgotten; an answer may quote it."""
+        self.drop(lambda answer: SessionRef(answer.project, answer.session) in refs)
+
+    def missed(self) -> Set[SessionRef]:
+        """The sessions that were distilled by the rules alone since the model failed."""
+        rows = self._read("missed", list)
+        return {SessionRef(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 2}
+
+    def miss(self, ref: SessionRef) -> None:
+        if ref not in self.missed():
+            self._change("missed", list, lambda rows: [*rows, [ref.project, ref.key]][-_MOST_MISSED:])
+
+    def made_good(self, refs: Iterable[SessionRef]) -> None:
+        good = set(refs)
+        if good & self.missed():
+            left = sorted(self.missed() - good)
+            self._change("missed", list, lambda rows: [[ref.project, ref.key] for ref in left])
+
+    def _read(self, name: str, kind: type[Any]) -> Any:
+        value = self._whole().get(name)
+        return value if isinstance(value, kind) else kind()
+
+    def _whole(self) -> Mapping[str, Any]:
+        try:
+            value = json.loads(self._file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError):
+            return {}  # A damaged one begins anew; it is only about what is to be looked at.
+        return value if isinstance(value, dict) else {}
+
+    def _change(self, name: str, kind: type[Any], change: Callable[[Any], Any]) -> None:
+        whole = {**self._whole(), name: change(self._read(name, kind))}
+        save(self._paths, self._file, json.dumps(whole, ensure_ascii=False).encode())
+
+
+def save(paths: Paths, file: Path, data: bytes) -> None:
+    """Writes a private file of the data directory whole. Raises StorageFailed."""
+    paths.make(file.parent)
+    try:
+        write_private(file, data)
+    except OSError as error:
+        raise StorageFailed(
+            f"cannot write {file}: {error.strerror}; free space or mend its permissions",
+            f"无法写入 {file}：{error.strerror}；请检查磁盘空间和权限",
+        ) from error
+
+
+def described(faults: Mapping[str, int], most: int = 5) -> Sequence[str]:
+    """The most frequent ones as `prose 3`."""
+    return [f"{fault} {count}" for fault, count in list(faults.items())[:most]]

@@ -1,0 +1,60 @@
+"""`mem distil`, `mem review` and the model in `mem status`, as a person meets them, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from catmem.distil.model.record import ParkedAnswer, Record
+from catmem.domain.session import SessionRef
+from catmem.settings.paths import Paths
+from tests.cli.shell import Shell
+
+TALK = [
+    ("user", "we use pnpm in this repository, never npm"),
+    ("assistant", "Noted."),
+    ("user", "just this once, skip the tests"),
+    ("assistant", "Skipped."),
+]
+
+
+@pytest.fixture(params=["en", "zh"])
+def shell(request, shell_in) -> Shell:
+    shell = shell_in(request.param)
+    shell.ok("import", shell.talk("talk", *TALK, session="chat:1"))
+    return shell
+
+
+def chinese(shell: Shell) -> bool:
+    return shell.environment["LANG"].startswith("zh")
+
+
+def test_a_session_is_distilled_again_and_explained(shell: Shell) -> None:
+    value = shell.json("distil", "chat:1", "--explain")
+    assert value["with"] == "rules" and [m["text"] for m in value["memories"]] == [
+        "we use pnpm in this repository, never npm"
+    ]
+    assert any("skip the tests" in it["text"] and it["why"] for it in value["refused"])
+    again = shell.json("distil", "chat:1")
+    assert [m["id"] for m in again["memories"]] == [m["id"] for m in value["memories"]]
+    said = shell.ok("distil", "chat:1", "--explain")
+    assert ("拒绝" if chinese(shell) else "refused") in said and "pnpm" in said
+
+
+def test_a_session_that_is_not_there(shell: Shell) -> None:
+    ended = shell.mem("distil", "nowhere")
+    assert ended.code == 4 and "mem sessions" in ended.err
+
+
+def test_what_a_model_did_wrong_is_counted_and_shown(shell: Shell) -> None:
+    assert ("没有" if chinese(shell) else "no answer") in shell.ok("review")
+    record = Record(Paths(shell.data))
+    raw = "I think you like pnpm and short answers."
+    record.count("prose")
+    record.park(ParkedAnswer("shop", "chat:1", 3, 4, "2026-06-30T10:00:00Z", "prose", "it is no JSON", raw))
+    record.miss(SessionRef("shop", "chat:1"))
+    assert shell.json("status")["distilling"] == {"faults": {"prose": 1}, "parked": 1, "missed": 1}
+    status = shell.ok("status")
+    assert "prose 1" in status and "mem review" in status and "mem work --retry" in status
+    shown = shell.ok("review", "--drop")
+    assert raw in shown and "chat:1 #3–4" in shown
+    assert shell.json("review") == {"parked": [], "missed": [{"project": "shop", "session": "chat:1"}]}

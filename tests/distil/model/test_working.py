@@ -1,0 +1,242 @@
+"""The worker with a model: each session distilled once and no question asked twice, wherever it is killed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catmem.distil.model import record as recording
+from catmem.distil.model.proposals import Proposals
+from catmem.distil.model.record import Record
+from catmem.domain.clock import seconds_of
+from catmem.domain.message import Message
+from catmem.domain.session import SessionRef
+from catmem.llm.misbehaving import WRONG
+from catmem.llm.port import Failure
+from catmem.llm.scripted import Answer, Asked, ScriptedModel
+from catmem.store.memories import MemoryStore
+from catmem.wiring import Catmem
+from tests.distil.model.asked import CHINESE, LINES, selecting
+from tests.distil.talks import talk
+
+PROJECT = "orchard"
+RIGHT = selecting("pnpm", "提交信息", "tables")
+NOW = seconds_of("2026-02-01T10:00:00Z")
+
+
+class Killed(BaseException):
+    """What a process that is killed at this point would never come to see."""
+
+
+def made(root: Path, model: ScriptedModel | None) -> Catmem:
+    catmem = Catmem(root, clock=lambda: NOW)
+    vars(catmem)["working_model"] = model
+    return catmem
+
+
+def filled(root: Path, sessions: int = 1, first: int = 1) -> list[SessionRef]:
+    catmem = Catmem(root, clock=lambda: NOW)
+    refs = []
+    for number in range(first, first + sessions):
+        key = f"chat:{number}"
+        lines = (LINES, CHINESE)[number % 2]
+        more = ("U: we always name the tables in the plural in this repository", "A: Good.")
+        said(catmem, key, talk(*lines, *more, session=key))
+        refs.append(SessionRef(PROJECT, key))
+    catmem.close()
+    return refs
+
+
+def said(catmem: Catmem, key: str, messages: list[Message]) -> None:
+    catmem.history.append(SessionRef(PROJECT, key), messages)
+
+
+def jobs(root: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for path in sorted((root / "ledger").glob("*.jsonl")) for line in path.open()]
+    return [line["job"] for line in lines if line.get("op") == "distilled"]
+
+
+def answers(root: Path) -> list[Any]:
+    files = (root / "run" / "proposals").rglob("*.json")
+    return [answer for file in files for answer in json.loads(file.read_bytes())["answers"].values()]
+
+
+def texts(catmem: Catmem) -> list[str]:
+    return sorted(memory.now.text for memory in catmem.store.live())
+
+
+def test_a_session_is_distilled_with_the_model_and_says_so(tmp_path: Path) -> None:
+    filled(tmp_path)
+    catmem = made(tmp_path, ScriptedModel(RIGHT))
+    done = catmem.distiller.run(everything=True)
+    assert (done.distilled, done.failed, done.pending) == (1, 0, 0)
+    assert [job["recipe"] for job in jobs(tmp_path)] == ["model/1"]
+    assert any("plural" in text for text in texts(catmem))
+    assert catmem.distiller.run(everything=True).distilled == 0
+    catmem.close()
+
+
+def test_without_a_model_nothing_of_it_is_written(tmp_path: Path) -> None:
+    filled(tmp_path)
+    catmem = made(tmp_path, None)
+    catmem.distiller.run(everything=True)
+    assert [job["recipe"] for job in jobs(tmp_path)] == ["rules/1"]
+    assert not (tmp_path / "run" / "proposals").exists() and not (tmp_path / "run" / "distilling.json").exists()
+    catmem.close()
+
+
+@pytest.fixture
+def killer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """Kills at the nth step that leaves a trace: before or after a file is written, the ledger's line, the end of a
+    proposal. Called with 0 it lets all pass; `steps` counts them."""
+    state = {"at": 0, "step": 0}
+
+    def stepping(function: Callable[..., Any]) -> Callable[..., Any]:
+        def stepped(*arguments: Any, **options: Any) -> Any:
+            for before in (True, False):
+                state["step"] += 1
+                if state["step"] == state["at"]:
+                    raise Killed
+                if before:
+                    result = function(*arguments, **options)
+            return result
+
+        return stepped
+
+    monkeypatch.setattr(recording, "write_private", stepping(recording.write_private))
+    monkeypatch.setattr(MemoryStore, "commit", stepping(MemoryStore.commit))
+    monkeypatch.setattr(Proposals, "settled", stepping(Proposals.settled))
+
+    def kill_at(step: int) -> None:
+        state.update(at=step, step=0)
+
+    yield kill_at
+
+
+@pytest.mark.parametrize("more_is_said", [False, True])
+def test_killed_at_any_step_no_question_is_asked_twice_and_each_session_is_distilled_once(
+    tmp_path: Path, killer: Callable[[int], None], more_is_said: bool
+) -> None:
+    killer(0)
+    expected: list[str] = []
+    for step in range(40):
+        root = tmp_path / str(step)
+        filled(root)
+        model = ScriptedModel(RIGHT)
+        killer(step)
+        catmem = made(root, model)
+        try:
+            catmem.distiller.run(everything=True)
+            finished = True
+        except Killed:
+            finished = False
+        catmem.close()
+        killer(0)
+        # Nobody can know of an answer that was never written down.
+        begun = bool(jobs(root)) or any((root / "run" / "proposals").rglob("*.json"))
+        unheard = bool(model.asked) and not jobs(root) and not answers(root)
+        if more_is_said:
+            catmem = made(root, model)
+            said(
+                catmem,
+                "chat:1",
+                [
+                    Message(
+                        "user",
+                        "we always name the views in the singular in this repository",
+                        "2026-01-20T10:00:00Z",
+                        "m1",
+                    )
+                ],
+            )
+            catmem.close()
+        catmem = made(root, model)
+        done = catmem.distiller.run(everything=True)
+        assert (done.failed, done.pending) == (0, 0)
+        questions = 2 if more_is_said and begun else 1
+        assert len(model.asked) == questions + unheard, f"after step {step}"
+        assert len({(it.system, it.turns) for it in model.asked}) == questions
+        spans = [(job["first_id"], job["last_id"]) for job in jobs(root)]
+        assert spans == sorted(spans) and all(a[1] + 1 == b[0] for a, b in pairwise(spans))
+        assert {job["recipe"] for job in jobs(root)} == {"model/1"}
+        assert not list((root / "run" / "proposals").rglob("*.json"))
+        expected = expected or texts(catmem)
+        assert texts(catmem) == expected
+        catmem.close()
+        if step and finished:
+            assert step > 8
+            return
+    pytest.fail("there were more steps than expected")
+
+
+def test_a_thousand_events_with_a_model_that_fails_at_random_are_all_distilled(tmp_path: Path) -> None:
+    """Fails on three of ten; nothing waits for ever, nothing is there twice, and the count tells of it."""
+    sessions = 100
+    refs = filled(tmp_path, sessions)
+    calls = iter(range(10_000))
+
+    def answer(asked: Asked) -> Answer:
+        if next(calls) * 7 % 10 < 3:
+            return Failure("busy", "繁忙", remedy="later", kind="500")
+        return RIGHT(asked)
+
+    catmem = made(tmp_path, ScriptedModel(answer))
+    done = catmem.distiller.run(everything=True)
+    assert (done.distilled, done.failed, done.pending) == (sessions, 0, 0)
+    record = Record(catmem.paths)
+    recipes = Counter(job["recipe"] for job in jobs(tmp_path))
+    assert recipes["rules/1 for model/1"] == len(record.missed()) > 0
+    assert sum(recipes.values()) == sessions == len(refs)
+    alone = texts(catmem)
+    assert len(set(alone)) == len(alone)
+    # The model is well again, and somebody asks for what was missed.
+    vars(catmem)["working_model"] = ScriptedModel(RIGHT)
+    del catmem.distiller
+    assert catmem.distiller.again_where_missed() == recipes["rules/1 for model/1"]
+    assert Record(catmem.paths).missed() == set()
+    assert texts(catmem) == alone, "said once, known once"
+    for memory in catmem.store.live():
+        assert len({e.session for e in memory.now.evidence}) == memory.now.confirmations
+    catmem.close()
+
+
+def test_what_was_replaced_is_not_brought_back_by_distilling_again(tmp_path: Path) -> None:
+    catmem = made(tmp_path, None)
+    said(
+        catmem, "chat:1", talk("U: we use npm as the package manager in this project", "A: OK", day=1, session="chat:1")
+    )
+    catmem.distiller.run(everything=True)
+    said(
+        catmem,
+        "chat:2",
+        talk("U: we moved from npm to pnpm in this project last week", "A: OK", day=9, session="chat:2"),
+    )
+    catmem.distiller.run(everything=True)
+    before = texts(catmem)
+    assert before and all("pnpm" in text for text in before)
+    vars(catmem)["working_model"] = ScriptedModel(selecting("npm"))
+    del catmem.distiller
+    (old,) = [header for header in catmem.history.headers() if header.key == "chat:1"]
+    catmem.distiller.again(old)
+    assert texts(catmem) == before
+    catmem.close()
+
+
+@pytest.mark.parametrize("kind", sorted(WRONG))
+def test_no_bad_model_makes_it_worse_than_the_rules_alone(tmp_path: Path, kind: str) -> None:
+    for name, model in (("rules", None), ("bad", ScriptedModel(WRONG[kind](RIGHT)))):
+        filled(tmp_path / name, 4)
+        catmem = made(tmp_path / name, model)
+        done = catmem.distiller.run(everything=True)
+        assert (done.distilled, done.failed, done.pending) == (4, 0, 0)
+        catmem.close()
+    alone, bad = made(tmp_path / "rules", None), made(tmp_path / "bad", None)
+    assert texts(bad) == texts(alone)
+    alone.close()
+    bad.close()
