@@ -96,13 +96,13 @@ def _chinese(chance: random.Random) -> Iterator[list[str]]:
 
 
 def _talk(chance: random.Random, words: list[str]) -> Iterator[list[str]]:
-    """Sentences of 6 to 30 words without an end, the first words of the list the commonest."""
+    """Sentences of 3 to 15 words without an end, the first words of the list the commonest."""
     weights = list(itertools.accumulate(1 / (rank + 2.7) for rank in range(len(words))))
     while True:
         drawn = chance.choices(words, cum_weights=weights, k=10_000)
         start = 0
-        while start < len(drawn) - 30:
-            length = chance.randint(6, 30)
+        while start < len(drawn) - 15:
+            length = chance.randint(3, 15)
             yield drawn[start : start + length]
             start += length
 

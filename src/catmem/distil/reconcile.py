@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from catmem.distil.facts import SAME, Fact, corrects
 from catmem.distil.known import SAID_AGAIN
@@ -60,10 +61,11 @@ def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
     """The memory that says the same, if there is one."""
     best: tuple[float, Memory] | None = None
     said = phrase("again").sub(" ", fact.text) if "repeat" in fact.effects else fact.text
+    normal_text = _normal(fact.text)
     for memory in standing:
         now = memory.now
         least = _least_likeness(fact, now.kind)
-        same = normal(now.text) == normal(fact.text)
+        same = _normal(now.text) == normal_text
         near = 1.0 if same else likeness(said, now.text)
         if near < least or corrects(fact.text, now.text) or corrects(now.text, fact.text):
             continue
@@ -73,6 +75,10 @@ def _known(fact: Fact, standing: Sequence[Memory]) -> Memory | None:
         if best is None or near > best[0]:
             best = (near, memory)
     return best[1] if best else None
+
+
+# Each statement is held against each memory there is.
+_normal = lru_cache(maxsize=16384)(normal)
 
 
 def _least_likeness(fact: Fact, kind: Kind) -> float:

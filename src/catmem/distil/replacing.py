@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
 from catmem.distil.facts import corrects
 from catmem.distil.rulebook import phrase
@@ -87,6 +87,8 @@ def _about_the_same(later: str, earlier: str) -> bool:
     return False
 
 
-def _caught(name: str, text: str) -> Iterator[str]:
-    for match in phrase(name).finditer(text):
-        yield next(group for group in match.groups() if group is not None)
+# Each statement is held against each memory there is.
+@lru_cache(maxsize=16384)
+def _caught(name: str, text: str) -> tuple[str, ...]:
+    found = phrase(name).finditer(text)
+    return tuple(next(group for group in match.groups() if group is not None) for match in found)

@@ -14,9 +14,9 @@ from catmem.domain.clock import seconds_of
 from catmem.sessions.names import Place
 from catmem.sessions.outline import outline
 from catmem.sessions.pairing import interrupted, pair
-from catmem.sessions.reading import bytes_of, parse
 from catmem.sessions.records import is_message
 from catmem.sessions.repair import Finding
+from catmem.sessions.survey import survey
 from catmem.sessions.trim import give_results, open_for_compaction
 
 # A turn that has not moved for so long is over: the assistant was killed. A tool that runs for a day is rarer.
@@ -40,7 +40,7 @@ def settle(place: Place, now: str) -> tuple[int, int]:
 
 def check(place: Place, now: str) -> list[Finding]:
     """The calls that `settle` would give a result."""
-    parsed = parse(bytes_of(place.file))
+    parsed = survey(place)
     messages = [record for record in parsed.records if is_message(record)]
     over = _over(messages, parsed.header, now)
     ids = [messages[call]["id"] for call, _ in pair(messages).open if call < over]

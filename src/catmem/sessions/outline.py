@@ -24,13 +24,14 @@ def outline(session: OpenSession) -> Outline:
     found = Outline()
     for _, record in session.own_lines():
         if is_message(record):
-            found.messages.append(_without_words(record))
+            found.messages.append(without_words(record))
         else:
             found.marks.append(record)
     return found
 
 
-def _without_words(message: Mapping[str, Any]) -> dict[str, Any]:
+def without_words(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message as pairing.py asks for it."""
     light = {"id": message["id"], "role": message["role"]}
     for name in ("kind", "toolCallId"):
         if message.get(name):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from catmem.sessions import archive
 from catmem.sessions import header as line1
@@ -11,18 +13,17 @@ from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
 from catmem.sessions.parts import archived_parts, settled_parts
 from catmem.sessions.quarantine import keep as set_aside
-from catmem.sessions.reading import bytes_of, parse
 from catmem.sessions.records import encode_stored, is_message, mark_record, stored
 from catmem.sessions.refusals import storage_failed
 from catmem.sessions.trim import messages_of, open_for_compaction, trim
 
 
-def in_both(place: Place) -> list[int]:
-    """Ids that both files have although no step is under way: left by a kill before a mark, or before a trim."""
-    if not os.path.exists(place.archive):
-        return []
-    live = parse(bytes_of(place.file)).records
-    ids = {record["id"] for _, record in archive.read_archive(place).lines}
+def in_both(place: Place, live: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Ids that both files have although no step is under way: left by a kill before a mark, or before a trim.
+
+    `live` are the records of the live file, with or without their words.
+    """
+    ids = {record["id"] for _, record in archive.archived_lines(place)}
     both = {record["id"] for record in live if is_message(record)} & ids
     waits = [part for part in archived_parts(live) if part not in settled_parts(live)]
     return sorted(id for id in both if not any(part.has(id) for part in waits))

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from catmem.sessions import header as line1
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import LINE1, OpenSession
+from catmem.sessions.outline import without_words
 from catmem.sessions.pairing import pair
 from catmem.sessions.reading import bytes_of, parse
 from catmem.sessions.records import encode, is_message, mark_record, stored
 from catmem.sessions.refusals import storage_failed
 from catmem.sessions.rewrite import remove_temporaries, temporaries
-
-if TYPE_CHECKING:
-    from catmem.sessions.archive import Archive
+from catmem.sessions.survey import survey
 
 Problem = Literal[
     "line1", "line", "ids-missing", "ids-repeated", "result-alone", "call-open", "archive", "in-both", "temporary"
@@ -56,13 +55,12 @@ class Finding:
 def check(place: Place) -> list[Finding]:
     """What is wrong with a session's file, in the order of the file."""
     with session_lock(place.lock):
-        data = bytes_of(place.file)
         left = [path for file in (place.file, place.archive) for path in temporaries(*os.path.split(file))]
-    parsed = parse(data)
-    found = [Finding(place.file, "line", reason, offset, len(raw)) for offset, raw, reason in parsed.bad if offset > 0]
-    fault = _fault_of_line1(data, parsed.header)
+    parsed = survey(place)
+    found = [Finding(place.file, "line", bad.reason, bad.offset, bad.length) for bad in parsed.damage if bad.offset > 0]
+    fault = _fault_of_line1(parsed.line1, parsed.size, parsed.header)
     if fault:
-        found.insert(0, Finding(place.file, "line1", fault, 0, data.find(b"\n") + 1))
+        found.insert(0, Finding(place.file, "line1", fault, 0, len(parsed.line1)))
     for first, last in missing(parsed.records):
         found.append(Finding(place.file, "ids-missing", "no message has these ids", first_id=first, last_id=last))
     found += [
@@ -78,7 +76,7 @@ def check(place: Place) -> list[Finding]:
         for first, last in _gone(place, parsed.records)
     ]
     found += [Finding(path, "temporary", "left by a killed write", 0, os.path.getsize(path)) for path in left]
-    return [*found, *_check_archive(place)]
+    return [*found, *_check_archive(place, parsed.records)]
 
 
 def repair(place: Place, now: str) -> list[str]:
@@ -122,7 +120,7 @@ def _repair(session: OpenSession, now: str) -> list[str]:
         done.append(RENUMBERED)
     if any(offset > 0 for offset, _, _ in parsed.bad):
         done.append(LINES)
-    elif _fault_of_line1(data, parsed.header):
+    elif _fault_of_line1(data[: data.find(b"\n") + 1], len(data), parsed.header):
         done.append(LINE1)
     if done:
         session.header = parsed.header
@@ -137,12 +135,11 @@ def _repair(session: OpenSession, now: str) -> list[str]:
     return list(dict.fromkeys([*session.healed, *done]))
 
 
-def _fault_of_line1(data: bytes, derived: Mapping[str, Any]) -> str:
-    line = data[: data.find(b"\n") + 1]
+def _fault_of_line1(line: bytes, size: int, derived: Mapping[str, Any]) -> str:
     header, fault = line1.unpack(line)
     if header is None:
         return fault
-    if header["metadata"]["bytes"] != len(data):
+    if header["metadata"]["bytes"] != size:
         return "line 1 is behind"
     # Where the room is small the texts of line 1 are shortened.
     texts = {"title": "", "preview": ""}
@@ -206,8 +203,8 @@ def _alone(place: Place, records: Sequence[Mapping[str, Any]]) -> list[int]:
     alone = {messages[at]["id"] for at in pair(messages).orphans}
     if alone and os.path.exists(place.archive):
         # The pair may have been parted by a hand; compaction never does.
-        whole = {record["id"]: record for _, record in _read_archive(place).lines}
-        whole.update({message["id"]: dict(message) for message in messages})
+        whole = dict(_archived(place))
+        whole.update({message["id"]: message for message in messages})
         joined = [whole[id] for id in sorted(whole)]
         alone &= {joined[at]["id"] for at in pair(joined).orphans}
     known = {
@@ -236,14 +233,15 @@ def _covers(lost: Mapping[str, Any], mark: Mapping[str, Any]) -> bool:
     return _is_range(lost) and lost["first_id"] <= mark["first_id"] and mark["last_id"] <= lost["last_id"]
 
 
-def _check_archive(place: Place) -> list[Finding]:
+def _check_archive(place: Place, live: Sequence[Mapping[str, Any]]) -> list[Finding]:
     if not os.path.exists(place.archive):
         return []
+    from catmem.sessions.archive import damage  # zstd is loaded only where there is one
     from catmem.sessions.overlap import in_both
 
-    bad = _read_archive(place).bad
+    bad = damage(place)
     found = [Finding(place.archive, "archive", reason, offset, len(raw)) for offset, raw, reason in bad]
-    both = in_both(place)
+    both = in_both(place, live)
     if both:
         found.append(Finding(place.file, "in-both", "live and archived", first_id=both[0], last_id=both[-1]))
     return found
@@ -255,13 +253,13 @@ def _repair_archive(place: Place, now: str) -> list[str]:
     from catmem.sessions.overlap import drop_damage, in_both, mend_both
 
     done = [ARCHIVE] if drop_damage(place, now) else []
-    if in_both(place):
+    if in_both(place, survey(place).records):
         mend_both(place, now)
         done.append(BOTH)
     return done
 
 
-def _read_archive(place: Place) -> Archive:
-    from catmem.sessions.archive import read_archive  # zstd is loaded only where there is one
+def _archived(place: Place) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    from catmem.sessions.archive import archived_lines
 
-    return read_archive(place)
+    return ((record["id"], without_words(record)) for _, record in archived_lines(place))

@@ -28,7 +28,7 @@ def walk(place: Place) -> Iterator[dict[str, Any]]:
     """
     try:
         with open(place.file, "rb", buffering=0) as file:
-            session = _Live(file)
+            session = Live(file)
             if os.path.exists(place.archive):
                 yield from _archived(place, session)
             yield from _each_once(session.records())
@@ -40,36 +40,42 @@ def walk(place: Place) -> Iterator[dict[str, Any]]:
         raise read_failed(place.file, error) from error
 
 
-class _Live:
-    """A live file as it was when it was opened; it may be read more than once."""
+class Live:
+    """A live file as it was when it was opened; it may be read more than once.
 
-    def __init__(self, file: BinaryIO) -> None:
+    `line1`, if given, is what stood in the first line while nobody wrote; all else of the file is never changed.
+    """
+
+    def __init__(self, file: BinaryIO, line1: bytes = b"") -> None:
         self._file = file
-        self._size = os.fstat(file.fileno()).st_size
+        self.line1 = line1
+        self.size = os.fstat(file.fileno()).st_size
         self.key = self._key()
 
     def records(self) -> Iterator[dict[str, Any]]:
-        for _, _, found, _ in self._pieces():
+        """The session's own records."""
+        for _, _, found, _ in self.pieces():
             for _, record in body.own(found, self.key)[0]:
                 yield record
 
-    def _pieces(self) -> Iterator[Piece]:
-        return scan_blocks(blocks(self._read, 0, self._size))
+    def pieces(self) -> Iterator[Piece]:
+        """Every line, as `records.scan` gives it."""
+        return scan_blocks(blocks(self._read, 0, self.size))
 
     def _key(self) -> str:
         """The session's key, as `body.owner` finds it: the first record that agrees with line 1 settles it."""
-        first = next(self._pieces(), (0, b"", [], ""))
+        first = next(self.pieces(), (0, b"", [], ""))
         said = body.line1_of(first)[1].get("key", "")
         if line1.unpack(first[1])[0] is not None:
             return said
-        return body.owner(self._pieces(), said) or said
+        return body.owner(self.pieces(), said) or said
 
     def _read(self, start: int, stop: int) -> bytes:
         self._file.seek(start)
-        return self._file.read(stop - start)
+        return self.line1[start:stop] + self._file.read(stop - start)[len(self.line1[start:stop]) :]
 
 
-def _archived(place: Place, session: _Live) -> Iterator[dict[str, Any]]:
+def _archived(place: Place, session: Live) -> Iterator[dict[str, Any]]:
     """The messages that have left the live file."""
     from catmem.sessions.archive import archived_lines  # zstd is loaded only where there is one
 
