@@ -209,7 +209,7 @@ class Catmem:
         return Briefer(self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history))
 
     def model(self, tell: Tell) -> Model | None:
-        """The configured models as one, or None; `tell` hears when one is left for the next. Raises ModelFailed."""
+        """The configured models as one, or None; `tell` hears when one is left. Raises ModelFailed if none can work."""
         from catmem.llm.providers import models_of
 
         return models_of(self.settings.models, tell) if self.settings.models else None
@@ -229,19 +229,12 @@ class Catmem:
 
     @cached_property
     def working_model(self) -> Model | None:
-        """The configured models as background work asks them: within the budget, and those that failed left alone, which
-        the next worker knows, too. None where no model is to be asked. Raises ModelFailed."""
-        from catmem.llm.budget import Metered
-        from catmem.llm.providers import models_of
+        """The same for background work: within the budget, and without those that failed a short while ago."""
+        from catmem.llm.providers import working_models_of
 
         if not self.settings.models or not self.settings.daily_token_budget:
             return None
-        return models_of(
-            self.settings.models,
-            lambda failed, following, why: None,
-            rests=self.rests,
-            wrap=lambda model, name: Metered(model, name, self.spending),
-        )
+        return working_models_of(self.settings.models, self.rests, self.spending)
 
     @cached_property
     def helping_model(self) -> Model | None:

@@ -29,7 +29,8 @@ def missing_library() -> Failure:
     return Failure(
         "models need the HTTP client; install it with `pip install 'catmem[llm]'`",
         "使用模型需要 HTTP 客户端；请运行 `pip install 'catmem[llm]'`",
-        remedy="give up",
+        remedy="another",
+        rest=LONG_REST,
         kind="setup",
     )
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from catmem.llm.budget import Metered, Spending
 from catmem.llm.fallback import FallbackModel, Named, Tell
 from catmem.llm.port import MOST_TOKENS, Completion, Failure, Model, Row, Schema, Turn
 from catmem.llm.resting import Rests
@@ -23,47 +25,50 @@ ADAPTERS = {
     "command": "catmem.llm.command",
 }
 
-Wrap = Callable[[Model, str], Model]
-"""What is put around each model, called with it and its name."""
 
-
-def models_of(
-    rows: Sequence[Row],
-    tell: Tell,
-    environment: Mapping[str, str] = os.environ,
-    *,
-    rests: Rests | None = None,
-    wrap: Wrap = lambda model, name: model,
-) -> FallbackModel:
+def models_of(rows: Sequence[Row], tell: Tell, environment: Mapping[str, str] = os.environ) -> FallbackModel:
     """The models of the setting `models`, tried in its order; a row that cannot work fails when it is its turn.
 
-    Raises Failure if none can work, since the HTTP library is not installed.
+    Raises Failure if not one of them can work, as without the HTTP library.
     """
-    named = [Named(name_of(row), wrap(model_of(row, environment), name_of(row)), key_of(row)) for row in rows]
-    return FallbackModel(named, tell, rests=rests)
+    return FallbackModel(_named(rows, environment), tell)
+
+
+def working_models_of(
+    rows: Sequence[Row], rests: Rests, spending: Spending, environment: Mapping[str, str] = os.environ
+) -> FallbackModel:
+    """The same for background work: what they cost is booked, and who rests rests for all workers."""
+    named = [replace(it, model=Metered(it.model, it.name, spending)) for it in _named(rows, environment)]
+    return FallbackModel(named, lambda *_: None, rests=rests)
+
+
+def _named(rows: Sequence[Row], environment: Mapping[str, str]) -> list[Named]:
+    named = [Named(name_of(row), model_of(row, environment), key_of(row)) for row in rows]
+    unusable = [it.model for it in named if isinstance(it.model, Unusable)]
+    if unusable and len(unusable) == len(named):
+        raise unusable[0].failure
+    return named
 
 
 class Unusable:
-    """Stands for a model whose row is wrong."""
+    """Stands for a model whose row is wrong, or what it needs not installed."""
 
     def __init__(self, failure: Failure) -> None:
-        self._failure = failure
+        self.failure = failure
 
     def stream(self, system: Sequence[str], turns: Sequence[Turn]) -> Iterator[str]:
-        raise self._failure
+        raise self.failure
 
     def complete(
         self, system: Sequence[str], turns: Sequence[Turn], schema: Schema, *, max_tokens: int = MOST_TOKENS
     ) -> Completion:
-        raise self._failure
+        raise self.failure
 
 
 def model_of(row: Row, environment: Mapping[str, str]) -> Model:
     try:
         made: Model = import_module(ADAPTERS[row["api"]]).make(row, environment)
     except Failure as failure:
-        if failure.remedy == "give up":
-            raise
         return Unusable(failure)
     return made
 
