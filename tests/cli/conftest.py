@@ -39,3 +39,21 @@ def meet(tmp_path: Path) -> Iterator[Callable[..., Person]]:
     yield made
     for person in met:
         person.leave()
+
+
+@pytest.fixture(params=["en", "zh"])
+def known(request: pytest.FixtureRequest, shell_in: Callable[[str], Shell]) -> Shell:
+    return _known(shell_in(request.param))
+
+
+@pytest.fixture
+def english(shell: Shell) -> Shell:
+    return _known(shell)
+
+
+def _known(shell: Shell) -> Shell:
+    shell.talk("monday", "Remember: I always use pnpm, never npm.", "部署前先跑测试。")
+    shell.talk("new", "Something new.")
+    shell.ok("import", "monday.jsonl")
+    shell.ok("work")
+    return shell

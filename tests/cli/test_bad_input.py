@@ -4,71 +4,15 @@ exit code, no traceback, and nothing lost."""
 from __future__ import annotations
 
 import fcntl
-import json
 import os
-import re
-import signal
 import sqlite3
 import subprocess
-import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from catmem.domain.errors import CatmemError
-from tests.cli.shell import LOCALES, Ended, Shell
-
-DOCUMENTED = {0, 1, 130, CatmemError.exit_code, *(kind.exit_code for kind in CatmemError.__subclasses__())}
-GARBAGE = b"\x00\xff\xfe not what you expect \x80\n" * 200
-CHINESE = re.compile("[\u4e00-\u9fff]")
-# Reading and writing, shallow and deep.
-COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("init",), ("recall", "pnpm", "--project", "shop"), ("recall", "--save", "I read first"), ("brief",),
-    ("log",), ("forget", "pnpm", "--yes"), ("sessions",), ("sessions", "show", "monday"), ("import", "new.jsonl"),
-    ("export",), ("work",), ("status",), ("stats",), ("doctor",), ("config", "get"), ("config", "set", "max_recall_items", "9"),
-)  # fmt: skip
-
-
-@pytest.fixture(params=["en", "zh"])
-def known(request: pytest.FixtureRequest, shell_in: Callable[[str], Shell]) -> Shell:
-    return _known(shell_in(request.param))
-
-
-@pytest.fixture
-def english(shell: Shell) -> Shell:
-    return _known(shell)
-
-
-def _known(shell: Shell) -> Shell:
-    shell.talk("monday", "Remember: I always use pnpm, never npm.", "部署前先跑测试。")
-    shell.talk("new", "Something new.")
-    shell.ok("import", "monday.jsonl")
-    shell.ok("work")
-    return shell
-
-
-def kept(shell: Shell) -> dict[str, bytes]:
-    """What cannot be made again."""
-    return {
-        str(path.relative_to(shell.data)): path.read_bytes()
-        for place in ("config.yaml", "ledger", "messages", "secrets.key")
-        for path in [shell.data / place, *(shell.data / place).rglob("*")]
-        if path.is_file()
-    }
-
-
-def is_clear(shell: Shell, done: Ended, *codes: int) -> None:
-    """One sentence of ours, in the user's language, and one of the exit codes (any documented one if none is named)."""
-    told = f"exited {done.code}: {done.out}{done.err}"
-    assert "Traceback" not in done.out + done.err, told
-    assert done.code in (codes or DOCUMENTED - {CatmemError.exit_code}), told
-    if done.code not in (0, 1):
-        last = done.err.splitlines()[-1]
-        assert last.startswith("mem: "), told
-        assert bool(CHINESE.search(last)) == (shell.environment["LANG"] == LOCALES["zh"]), told
-
+from tests.cli.clear import COMMANDS, GARBAGE, is_clear, kept, started
+from tests.cli.shell import Ended, Shell
 
 # -- files
 
@@ -295,7 +239,7 @@ def test_a_database_that_is_locked_is_waited_for(english: Shell) -> None:
     holder = sqlite3.connect(english.data / "memories.db", isolation_level=None)
     try:
         holder.execute("BEGIN EXCLUSIVE")
-        waiting = _started(english, "recall", "--save", "in the end", "--project", "shop", stdout=subprocess.PIPE)
+        waiting = started(english, "recall", "--save", "in the end", "--project", "shop", stdout=subprocess.PIPE)
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(1.5)
     finally:
@@ -348,106 +292,3 @@ def test_a_file_where_the_directory_should_be(known: Shell) -> None:
 def test_without_a_home(known: Shell) -> None:
     for command in (("status",), ("recall", "pnpm"), ("doctor",)):
         is_clear(known, known.mem(*command, "--dir", known.data, environment={"HOME": None}), 0)
-
-
-# -- streams and signals
-
-
-def test_stdout_full(english: Shell) -> None:
-    for command in (("status",), ("export",), ("status", "--json"), ("--help",), ("brief", "--project", "shop")):
-        full = english.mem(*command, stdout="/dev/full")
-        assert (full.code, full.err.count("\n")) == (8, 1), (command, full)
-        assert full.err.startswith("mem: cannot write")
-
-
-def test_stdout_closed(english: Shell) -> None:
-    for command in COMMANDS:
-        closed = english.mem(*command, stdout=None)
-        assert closed.code == 0, (command, closed)
-
-
-def test_stdin_closed(known: Shell) -> None:
-    for command in COMMANDS:
-        if command[0] != "forget":
-            is_clear(known, known.mem(*command, typed=None), 0)
-    is_clear(known, known.mem("forget", "pnpm", typed=None), 12)
-    assert known.mem("hook", "claude-code", "UserPromptSubmit", typed=None).code == 0
-    assert known.json("recall", "pnpm", "--project", "shop")["items"]
-
-
-@pytest.mark.parametrize("answer", ["", "n", "no\n", "\n", "maybe\n", "ja\n"])
-def test_only_a_yes_is_one(known: Shell, answer: str) -> None:
-    before = kept(known)
-    is_clear(known, known.mem("forget", "pnpm", typed=answer), 12)
-    assert kept(known) == before
-
-
-def _started(shell: Shell, *arguments: str, **how: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "catmem", *arguments],
-        cwd=shell.folder,
-        env=shell.environment,
-        stderr=subprocess.PIPE,
-        **how,  # type: ignore[call-overload]
-    )
-
-
-def test_a_reader_that_leaves(english: Shell) -> None:
-    for number in range(300):
-        english.talk(f"many/{number}", "x" * 2000)
-    english.ok("import", "many")
-    process = _started(english, "export", "--messages", stdout=subprocess.PIPE)
-    assert process.stdout and process.stdout.readline() == b"{\n"
-    process.stdout.close()
-    assert (process.wait(30), process.stderr.read() if process.stderr else b"") == (0, b"")
-
-
-def test_ctrl_c(known: Shell) -> None:
-    before = kept(known)
-    process = _started(known, "forget", "pnpm", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdout
-    shown = b""
-    while b"[y/N]" not in shown:
-        shown += process.stdout.read(1)
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=30)
-    is_clear(known, Ended(process.returncode, "", told.decode().lstrip("\n")), 130)
-    assert kept(known) == before
-
-
-def test_ctrl_c_at_any_moment_of_an_import(english: Shell) -> None:
-    """What was taken in before is there, the rest comes with the next try, once."""
-    for number in range(200):
-        english.talk(f"many/{number}", f"message {number}", "and another", session=f"s{number}")
-    for delay in (0.05, 0.3, 0.5, 0.8):
-        process = _started(english, "import", "many", stdout=subprocess.DEVNULL)
-        time.sleep(delay)
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
-        # Before our first line runs, Python itself answers.
-        assert process.returncode in (0, 130, -signal.SIGINT), told
-    english.ok("import", "many")
-    sessions = english.json("sessions", "--project", "shop")["sessions"]
-    assert sorted(line["metadata"]["count"] for line in sessions) == [2] * 201
-    assert english.json("import", "many")["messages_new"] == 0
-    english.ok("doctor")
-
-
-def test_json_stays_json_in_a_terminal_of_another_encoding(english: Shell, tmp_path: Path) -> None:
-    english.ok("recall", "--save", "记住 é 😀", "--project", "shop")
-    done = subprocess.run(
-        [sys.executable, "-m", "catmem", "recall", "记住", "--project", "shop", "--json"],
-        cwd=english.folder,
-        env={**english.environment, "PYTHONIOENCODING": "latin-1"},
-        capture_output=True,
-        check=True,
-    )
-    assert json.loads(done.stdout.decode("latin-1"))["items"][0]["text"] == "记住 é 😀"
-    for command in (("recall", "记住", "--project", "shop"), ("log",)):
-        subprocess.run(
-            [sys.executable, "-m", "catmem", *command],
-            cwd=english.folder,
-            env={**english.environment, "PYTHONIOENCODING": "ascii"},
-            capture_output=True,
-            check=True,
-        )

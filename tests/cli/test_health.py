@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from catmem.cli.health import findings_of
@@ -10,6 +11,7 @@ from catmem.domain.clock import seconds_of
 from catmem.sessions.file import append
 from catmem.sessions.names import place
 from catmem.wiring import Catmem
+from tests.cli.shell import Shell
 from tests.sessions.long import NOW, talk
 
 
@@ -50,3 +52,39 @@ def test_a_session_in_use_may_be_missing_for_a_day(tmp_path: Path) -> None:
     catmem.history.write_index()
     put(root, "chat:2")
     assert names(catmem) == []
+
+
+def test_an_index_that_lacks_what_it_says_to_have_is_found_and_made_anew(shell_in: Callable[[str], Shell]) -> None:
+    shell = shell_in("zh")
+    for name in ("monday", "tuesday"):
+        shell.talk(name, f"Remember: the {name} database is on port 5432.", ("tool", f"log of {name}"), "谢谢")
+        shell.ok("import", f"{name}.jsonl")
+        shell.ok("work")
+    shell.ok("recall", "monday")
+    shell.ok("doctor", "--repair")  # a result whose call never came is told of, once
+    assert shell.mem("doctor").code == 0
+    index = shell.data / "search"
+    for part, words in (("memories", "recall"), ("passages", "search"), ("outputs", "search")):
+        place = next(index.glob(f"v*/{part}"))
+        sound = {path.name: path.read_bytes() for path in place.iterdir()}
+        meta = json.loads(sound["meta.json"])
+        assert meta["segments"]
+        (place / "meta.json").write_text(json.dumps({**meta, "segments": []}))  # an older state, put back
+        told = shell.mem("doctor")
+        assert told.code == 1 and "搜索索引" in told.out
+        assert shell.mem("doctor", "--repair").code == 0 and shell.mem("doctor").code == 0
+        assert shell.json(words, "tuesday", "--all-projects")["items"]
+
+
+def test_what_the_next_search_adds_or_takes_away_is_no_finding(shell_in: Callable[[str], Shell]) -> None:
+    shell = shell_in("en")
+    shell.talk("monday", "The database is on port 5432.", "第二句")
+    shell.talk("tuesday", "The cache is on port 6379.")
+    shell.ok("import", "monday.jsonl")
+    shell.ok("search", "port")
+    shell.ok("import", "tuesday.jsonl")
+    assert shell.mem("doctor").code == 0
+    shell.ok("search", "port")
+    shell.ok("recall", "--save", "第二句", "--project", "shop")
+    shell.ok("forget", "第二句", "--purge", "--yes")
+    assert shell.mem("doctor").code == 0

@@ -11,6 +11,7 @@ from catmem.cli.output import counted, local_minute
 from catmem.distil.model.record import Record
 from catmem.domain.errors import CatmemError, DataDamaged, ModelFailed, SettingsInvalid, StorageFailed
 from catmem.domain.session import SessionHeader
+from catmem.index.coverage import coverage
 from catmem.inject.failures import recent_failures
 from catmem.sessions.interruption import TURN_HOURS, idle_minutes
 from catmem.store.database import quick_check
@@ -206,12 +207,21 @@ def _index(catmem: Catmem) -> Iterator[Finding]:
         catmem.index.rebuild(catmem.store, catmem.history)
 
     try:
-        catmem.index.reader().count("memory")
+        found = coverage(catmem.paths, catmem.store, catmem.history)
     except DataDamaged as error:
         yield Finding("search", error.en, error.zh, rebuild)
+        return
     except CatmemError:
         # There is no index yet; the first search makes it.
         return
+    if found:
+        lacking = f"{counted(len(found.sessions), 'session')} and {counted(found.memories, 'memory', 'memories')}"
+        yield Finding(
+            "search",
+            f"the search index lacks something of {lacking}, and has {counted(found.strangers, 'passage')} too many",
+            f"搜索索引缺少 {len(found.sessions)} 个会话和 {found.memories} 条记忆的部分内容，另多出 {found.strangers} 段",
+            rebuild,
+        )
 
 
 def _pages(catmem: Catmem) -> Iterator[Finding]:

@@ -29,8 +29,19 @@ def two(en: str, zh: str) -> str:
     return zh if language_of("auto") == "zh" else en
 
 
+class _Formatter(click.HelpFormatter):
+    def write_heading(self, heading: str) -> None:
+        self.write(f"{'':>{self.current_indent}}{heading}{two(':', '：')}\n")
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
 class _Explained(click.Command):
     """What commands and groups share: headings and usage in both languages, and no word too many."""
+
+    context_class = _Context
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         named.setdefault("options_metavar", two("[OPTIONS]", "[选项]"))

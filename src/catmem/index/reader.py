@@ -115,9 +115,16 @@ class SearchReader:
         except BaseException as error:
             translate(error)
 
-    def count(self, type: str) -> int:
-        """How many documents of a type there are."""
-        return int(self._part(_PART_OF[type])[1].num_docs)
+    def count(self, type: str, session: str = "") -> int:
+        """How many documents of a type there are; of one session, if its term is given."""
+        index, searcher = self._part(_PART_OF[type])
+        if not session:
+            return int(searcher.num_docs)
+        try:
+            query = tantivy.Query.term_query(index.schema, layout.SESSION, session, "basic")
+            return int(searcher.search(query, 1).count)
+        except BaseException as error:
+            translate(error)
 
     def _members(self, projects: Sequence[str] | None) -> Sequence[str] | None:
         if projects is None:

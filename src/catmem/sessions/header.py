@@ -212,23 +212,8 @@ def _heed(header: Header, mark: Mapping[str, Any]) -> None:
         _adopt(header, mark["header"])
 
 
-def trimmed_mark(header: Mapping[str, Any], first_id: int, last_id: int, now: str) -> dict[str, Any]:
-    """What a live file says in place of the messages that went to the archive; `header` is what they made of it."""
-    metadata = header["metadata"]
-    counted = {name: metadata[name] for name in ("count", "last_id", "root", "last_role")}
-    said = {name: header[name] for name in ("preview", "created_at", "updated_at")}
-    return {
-        "mark": "trimmed",
-        "sessionKey": header["key"],
-        "timestamp": now,
-        "first_id": first_id,
-        "last_id": last_id,
-        "header": {**said, "metadata": counted},
-    }
-
-
 def _count_trimmed(header: Header, mark: Mapping[str, Any]) -> None:
-    """Counts messages that the archive has, as if they stood here."""
+    """Counts messages that the archive has, as `parts.trimmed_mark` tells of them, as if they stood here."""
     said, metadata = mark["header"], header["metadata"]
     counted = said.get("metadata")
     if not isinstance(counted, dict) or not _is_count(counted.get("count")) or not _is_count(counted.get("last_id")):

@@ -11,7 +11,7 @@ from catmem.sessions import header as line1
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
-from catmem.sessions.parts import archived_parts, settled_parts
+from catmem.sessions.parts import archived_parts, settled_parts, trimmed_mark
 from catmem.sessions.quarantine import keep as set_aside
 from catmem.sessions.records import encode_stored, is_message, mark_record, stored
 from catmem.sessions.refusals import storage_failed
@@ -67,7 +67,7 @@ def restore(place: Place, now: str) -> None:
     base = line1.rebuild(key, records)
     first, last = records[0]["id"], base["metadata"]["last_id"]
     marks = [
-        line1.trimmed_mark(base, first, last, now),
+        trimmed_mark(base, first, last, now),
         *([found.listed] if found.listed else []),
         mark_record("archived", now, key=key, first_id=first, last_id=last, also=[], why="age"),
     ]

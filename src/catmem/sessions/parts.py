@@ -40,6 +40,21 @@ def settled_parts(records: Sequence[Mapping[str, Any]]) -> list[Part]:
     return [part for part in archived_parts(records) if part.why == "age" or (part.first_id, part.last_id) in done]
 
 
+def trimmed_mark(header: Mapping[str, Any], first_id: int, last_id: int, now: str) -> dict[str, Any]:
+    """What a live file says in place of the messages that went to the archive; `header` is what they made of it."""
+    metadata = header["metadata"]
+    counted = {name: metadata[name] for name in ("count", "last_id", "root", "last_role")}
+    said = {name: header[name] for name in ("preview", "created_at", "updated_at")}
+    return {
+        "mark": "trimmed",
+        "sessionKey": header["key"],
+        "timestamp": now,
+        "first_id": first_id,
+        "last_id": last_id,
+        "header": {**said, "metadata": counted},
+    }
+
+
 def _part(mark: Mapping[str, Any]) -> Part | None:
     first, last, also = mark.get("first_id"), mark.get("last_id"), mark.get("also")
     if not isinstance(first, int) or not isinstance(last, int):

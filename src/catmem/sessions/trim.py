@@ -27,7 +27,7 @@ from catmem.sessions.names import Place
 from catmem.sessions.open_session import OpenSession
 from catmem.sessions.outline import outline
 from catmem.sessions.pairing import cuts, interrupted, pair
-from catmem.sessions.parts import Part, Why, settled_parts, waiting_part
+from catmem.sessions.parts import Part, Why, settled_parts, trimmed_mark, waiting_part
 from catmem.sessions.quarantine import keep as set_aside
 from catmem.sessions.reading import message_of
 from catmem.sessions.records import encode_stored, is_interruption, is_message, mark_record, stored
@@ -189,7 +189,7 @@ def _rewrite(session: OpenSession, done: Sequence[Part], now: str) -> None:
     """The live file anew, without the messages of these parts, and without marks that say nothing any more."""
     kept = _Kept(session, done)
     first, last = min(part.first_id for part in done), max(part.last_id for part in done)
-    trimmed: dict[str, Any] = stored(line1.trimmed_mark(kept.left, first, last, now))
+    trimmed: dict[str, Any] = stored(trimmed_mark(kept.left, first, last, now))
     header = line1.rebuild(session.key, chain((trimmed,), (record for _, record in kept.lines())))
     line1.fill(header, line1.salvaged(session.header))
     session.header = header
