@@ -301,6 +301,26 @@ def test_another_protocol_passes_both_ways(world: World, upstream: Upstream) -> 
     assert seen == switched + b"\x81\x05hello"
 
 
+def test_a_server_that_declines_another_protocol_ends_it(world: World, upstream: Upstream) -> None:
+    upstream.scripts = [whole(b"no", "400 Bad Request")]
+    with world.connect() as client:
+        asked = b"GET /v1/realtime HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+        assert client.raw(asked).endswith(b"no")
+        assert client.socket.recv(1) == b""
+
+
+def test_an_offer_of_http_2_is_not_taken_up(world: World, upstream: Upstream) -> None:
+    """As Java's own client makes it with every request, body and all."""
+    offer = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAEAAEAAAAIAAAAB")
+    with world.connect() as client:
+        for _ in range(2):
+            assert client.raw(post(PATHS["anthropic"], json.dumps(ASKED).encode(), *offer)).endswith(ANSWER)
+    assert [json.loads(sent.body) for sent in upstream.sent] == [ASKED] * 2
+    assert not any(header.startswith((b"Upgrade", b"HTTP2")) for header in upstream.sent[0].headers)
+    world.settled()
+    assert len(world.keys) == 2
+
+
 def test_a_hundred_clients_at_once(world: World, upstream: Upstream) -> None:
     upstream.scripts = [whole(ANSWER)]
     clients = [world.connect() for _ in range(100)]

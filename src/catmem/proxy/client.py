@@ -220,6 +220,7 @@ class ClientSide(asyncio.Protocol):
         if held is not None:
             self._upstream = None
             held.drop()
+        self._can_send.set()
         self._upstream = await connect(route.origin, self, self._house.environment)
         return self._upstream
 
@@ -244,7 +245,13 @@ class ClientSide(asyncio.Protocol):
         done = upstream.expect(head.method, None)
         upstream.write(bytes(head))
         while upstream.is_open:
-            part = await self._inbox.get()
+            coming = asyncio.ensure_future(self._inbox.get())
+            await asyncio.wait((coming, done), return_when=asyncio.FIRST_COMPLETED)
+            if done.done():
+                # The server has declined, or left. What would come now is no HTTP that we have followed.
+                coming.cancel()
+                break
+            part = coming.result()
             if isinstance(part, Rest) and part.data:
                 upstream.write(part.data)
                 await self._can_send.wait()

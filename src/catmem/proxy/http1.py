@@ -107,6 +107,7 @@ class RequestReader:
         self._headers: list[tuple[bytes, bytes]] = []
         self._size = 0
         self._is_other = False
+        self._plain: Head | None = None
 
     @property
     def is_other(self) -> bool:
@@ -117,12 +118,21 @@ class RequestReader:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as switch:
-            self._is_other = True
-            self._give(Rest(data[switch.args[0] :]))
+            self._switch(data[switch.args[0] :])
         except httptools.HttpParserCallbackError as error:
             if isinstance(error.__context__, TooLong):
                 raise TooLong from None
             raise
+
+    def _switch(self, rest: bytes) -> None:
+        """Another protocol follows. Java's client offers HTTP/2 with every request; none of those takes it up."""
+        if self._plain is None:
+            self._is_other = True
+            self._give(Rest(rest))
+            return
+        plain, self._plain = self._plain, None
+        self._parser = httptools.HttpRequestParser(self)
+        self.feed(bytes(plain) + rest)
 
     # What the parser calls.
 
@@ -139,21 +149,21 @@ class RequestReader:
 
     def on_headers_complete(self) -> None:
         parser = self._parser
-        self._give(
-            Head(
-                parser.get_method().decode(),
-                self._target,
-                parser.get_http_version(),
-                tuple(self._headers),
-                parser.should_upgrade(),
-            )
+        headers = tuple(self._headers)
+        head = Head(
+            parser.get_method().decode(), self._target, parser.get_http_version(), headers, parser.should_upgrade()
         )
+        if head.upgrade and head.value(b"upgrade").lower() == "h2c":
+            self._plain = replace(head.without((b"upgrade", b"http2-settings", b"connection")), upgrade=False)
+        else:
+            self._give(head)
 
     def on_body(self, piece: bytes) -> None:
         self._give(piece)
 
     def on_message_complete(self) -> None:
-        self._give(End())
+        if self._plain is None:
+            self._give(End())
 
     def _grow(self, size: int) -> None:
         self._size += size

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Design 5: a writer holds what it has no longer than this.
 _LONGEST_WAIT = 1.0
-# A session that others hold, or a disk that is full, is tried again this often; then the worker is to take it in.
+# A session that others hold is tried again this often; then the worker is to take it in.
 _TRIES = 30
 # Answers that wait to be read; beyond it the machine is so far behind that memory is in danger.
 _MOST_WAITING_BYTES = 512 << 20
@@ -39,6 +39,8 @@ _MOST_WAITING_BYTES = 512 << 20
 _GATHERING_SECONDS = 1.0
 # The worker that distils what was just said is done within a fraction of this.
 _SETTLING_SECONDS = 1.5
+# Where it was not, sessions that begin within this time do without what it brings.
+_BUSY_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -94,14 +96,14 @@ class Recorder:
         self._held = held
         self._turns = ProxiedTurns(history, pure=held)
         self._queue: queue.SimpleQueue[Exchange | _Ended | _Flush | None] = queue.SimpleQueue()
-        # What more than one thread changes: the bytes that wait, and the workers.
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # around `_waiting` and `_workers`, which more than one thread changes
         self._waiting = 0
         self._batches: dict[SessionRef, _Batch] = {}
         self._since = 0.0
         self._workers: set[int] = set()
         self._named: set[SessionRef] = set()
         self._work_at = 0.0
+        self._busy_until = 0.0
         self._thread = threading.Thread(target=self._run, name="catmem-recorder", daemon=True)
 
     def start(self, *, work: bool = False) -> None:
@@ -121,14 +123,20 @@ class Recorder:
             self._fault(MemoryError("too many answers wait to be recorded"))
 
     def ended(self, refs: frozenset[SessionRef]) -> None:
-        """The program that spoke in these sessions has left."""
+        """The program of these sessions has left."""
         self._queue.put(_Ended(refs))
 
     def settle(self, seconds: float = _SETTLING_SECONDS) -> None:
         """Waits until what was said before is written and distilled, but no longer than this."""
+        if time.monotonic() < self._busy_until:
+            return
         until = time.monotonic() + seconds
         self.flush(seconds, work=True)
-        while self._is_working() and time.monotonic() < until:
+        while self._is_working():
+            if time.monotonic() > until:
+                # There is much to do; who comes next need not find that out again.
+                self._busy_until = time.monotonic() + _BUSY_SECONDS
+                return
             time.sleep(0.01)
 
     def flush(self, seconds: float, *, work: bool = False) -> bool:
@@ -205,8 +213,8 @@ class Recorder:
         self._since = self._since or time.monotonic()
 
     def _is_due(self) -> bool:
-        count = sum(len(batch.messages) for batch in self._batches.values())
-        return count >= self._batch_size or bool(self._since and time.monotonic() - self._since >= _LONGEST_WAIT)
+        held = sum(len(batch.messages) for batch in self._batches.values())
+        return held >= self._batch_size or bool(self._since and time.monotonic() - self._since >= _LONGEST_WAIT)
 
     def _patience(self) -> float | None:
         return _LONGEST_WAIT if (self._batches and not self._held) or self._work_at else None

@@ -21,7 +21,7 @@ from catmem.proxy.routes import Route, Routes
 
 # Understanding a request takes milliseconds. A disk that hangs must not hold up the assistant: it goes out untouched.
 _READING_SECONDS = 4.0
-_READERS = 4
+_READERS = 8
 # How long a proxy that ends waits for connections to be closed.
 _FAREWELL_SECONDS = 1.0
 # Seconds that a thread that computes (a brief, a long answer) keeps the interpreter from the one that passes bytes on,
