@@ -10,8 +10,8 @@ import click
 
 from catmem.cli.output import Session, mem_command, mem_group
 from catmem.cli.usage import Group
+from catmem.distil.model.trial import Trial, try_model
 from catmem.llm.budget import Spend
-from catmem.llm.check import Checked, check
 from catmem.llm.port import Row
 from catmem.llm.providers import key_of, label_of, model_of, name_of, place_of
 
@@ -42,82 +42,76 @@ command.add_command(check_all)
 
 def _check(session: Session, row: Row) -> dict[str, Any]:
     catmem = session.catmem
-    checked = check(model_of(row, os.environ))
+    trial = try_model(model_of(row, os.environ))
     # It is the user who asks, so the budget does not forbid it; yet it costs.
-    if checked.input_tokens or checked.output_tokens:
-        catmem.spending.settle(name_of(row), Spend(), Spend(2, checked.input_tokens, checked.output_tokens))
-    if checked.works:
+    if trial.calls:
+        cost = Spend(trial.calls, trial.input_tokens, trial.output_tokens)
+        catmem.spending.settle(name_of(row), Spend(), cost)
+    if trial.works:
         catmem.rests.wake(key_of(row))
     if not session.as_json:
-        _print(session, row, checked)
-    return _record(row, checked)
+        _print(session, row, trial)
+    return _record(row, trial)
 
 
-def _record(row: Row, checked: Checked) -> dict[str, Any]:
-    failure = checked.failure
+def _record(row: Row, trial: Trial) -> dict[str, Any]:
+    failure = trial.failure
     return {
         "name": name_of(row),
         "api": row["api"],
         "model": row.get("model", ""),
         "place": place_of(row),
-        "works": checked.works,
-        "reachable": _is_reachable(checked),
+        "works": trial.works,
+        "reachable": _is_reachable(trial),
         "key": {"variable": row["api_key_env"], "set": _has_key(row)} if "api_key_env" in row else None,
-        "follows_form": checked.follows_form,
-        "keeps_language": checked.keeps_language,
-        "selects_right": checked.selects_right,
-        "input_tokens": checked.input_tokens,
-        "output_tokens": checked.output_tokens,
-        "seconds": round(checked.seconds, 2),
+        "follows_form": trial.works,
+        "keeps_language": trial.keeps_language,
+        "selects_right": trial.selects_right,
+        "input_tokens": trial.input_tokens,
+        "output_tokens": trial.output_tokens,
+        "seconds": round(trial.seconds, 2),
+        "fault": trial.fault,
         "failure": {"kind": failure.kind, "message": failure.en} if failure else None,
     }
 
 
-def _print(session: Session, row: Row, checked: Checked) -> None:
+def _print(session: Session, row: Row, trial: Trial) -> None:
     label = label_of(row)
-    if checked.failure is not None:
-        session.say(f"✗ {label}: {checked.failure.en}", f"✗ {label}：{checked.failure.zh}")
+    if trial.failure is not None:
+        session.say(f"✗ {label}: {trial.failure.en}", f"✗ {label}：{trial.failure.zh}")
         return
-    tokens, seconds = checked.input_tokens + checked.output_tokens, checked.seconds
-    if checked.works:
+    if trial.fault:
         session.say(
-            f"✓ {label}: works, {seconds:.1f} s a session, {tokens} tokens",
-            f"✓ {label}：可用，每段 {seconds:.1f} 秒，共 {tokens} 词元",
+            f"✗ {label}: answers, but not in the form that was asked ({trial.fault}); take a larger model, or a server "
+            "that holds it to a JSON schema",
+            f"✗ {label}：有回答，但没有遵守格式（{trial.fault}）；请换更大的模型，或支持 JSON schema 的服务",
         )
-    else:
-        session.say(f"✗ {label}: answers, but is of no use", f"✗ {label}：有回答，但无法使用")
+        return
+    tokens, seconds = trial.input_tokens + trial.output_tokens, trial.seconds
+    session.say(
+        f"✓ {label}: works, {seconds:.1f} s a session, {tokens} tokens",
+        f"✓ {label}：可用，每段 {seconds:.1f} 秒，共 {tokens} 词元",
+    )
     if "api_key_env" in row:
         session.say(f"    the key in {row['api_key_env']} is taken", f"    {row['api_key_env']} 中的密钥有效")
     for holds, right, wrong in _GRADES:
-        good = holds(checked)
-        if good or checked.works:
-            en, zh = right if good else wrong
-            session.say(f"    {en}", f"    {zh}")
-    if not checked.works:
-        session.say(
-            "    it does not answer in the form that was asked; take a larger model, or one that can be held to a JSON schema",
-            "    没有按要求的格式作答；请换更大的模型，或支持 JSON schema 的模型",
-        )
+        en, zh = right if holds(trial) else wrong
+        session.say(f"    {en}", f"    {zh}")
 
 
-_Grade = tuple[Callable[[Checked], bool], tuple[str, str], tuple[str, str]]
+_Grade = tuple[Callable[[Trial], bool], tuple[str, str], tuple[str, str]]
 # What holds, what is said if it does, and what if it does not.
 _GRADES: tuple[_Grade, ...] = (
     (
-        lambda checked: checked.follows_form,
-        ("keeps to the form", "遵守格式"),
-        ("does not keep to the form", "不遵守格式"),
-    ),
-    (
-        lambda checked: checked.keeps_language,
+        lambda trial: trial.keeps_language,
         ("answers Chinese in Chinese and English in English", "中文用中文、英文用英文作答"),
         (
-            "! answers in another language than it is asked; its words will not be used",
+            "! answers in another language than it is asked in; its words will not be used",
             "! 用另一种语言作答；不会采用其措辞",
         ),
     ),
     (
-        lambda checked: checked.selects_right,
+        lambda trial: trial.selects_right,
         ("selects what lasts and leaves the rest", "选出了长期有效的内容，没有选其余的"),
         (
             "! selects what was only for once, or misses what lasts; the rules are still applied to it",
@@ -127,8 +121,8 @@ _GRADES: tuple[_Grade, ...] = (
 )
 
 
-def _is_reachable(checked: Checked) -> bool:
-    return checked.failure is None or checked.failure.kind not in ("setup", "unreachable", "timeout")
+def _is_reachable(trial: Trial) -> bool:
+    return trial.failure is None or trial.failure.kind not in ("setup", "unreachable", "timeout")
 
 
 def _has_key(row: Row) -> bool:
