@@ -77,6 +77,14 @@ class StorageFailed(CatmemError):
 
     exit_code = 8
 
+    @classmethod
+    def writing(cls, path: object, error: OSError) -> StorageFailed:
+        """What is told where one of our own files cannot be written."""
+        return cls(
+            f"cannot write {path}: {error.strerror}; free space or mend its permissions",
+            f"无法写入 {path}：{error.strerror}；请检查磁盘空间和权限",
+        )
+
 
 class SchemaTooNew(CatmemError):
     """The data directory was written by a newer catmem."""

@@ -129,10 +129,7 @@ class Spending:
                 f"{self._file} 被另一个进程占用；请一分钟后再试",
             ) from error
         except OSError as error:
-            raise StorageFailed(
-                f"cannot write {self._file}: {error.strerror}; free space or mend its permissions",
-                f"无法写入 {self._file}：{error.strerror}；请检查磁盘空间和权限",
-            ) from error
+            raise StorageFailed.writing(self._file, error) from error
 
     def _write(self, account: Account) -> None:
         write_private(self._file, json.dumps(asdict(account), ensure_ascii=False).encode("utf-8", "replace"))

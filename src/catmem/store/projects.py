@@ -53,10 +53,7 @@ class Projects:
             if not self._paths.registry.exists() or self._paths.registry.read_bytes() != data:
                 write_private(self._paths.registry, data)
         except OSError as error:
-            raise StorageFailed(
-                f"cannot write {self._paths.registry}: {error.strerror}; free space or mend its permissions",
-                f"无法写入 {self._paths.registry}：{error.strerror}；请检查磁盘空间和权限",
-            ) from error
+            raise StorageFailed.writing(self._paths.registry, error) from error
         return registry.decode(data)
 
     def facts(self) -> dict[str, ProjectFacts]:

@@ -197,7 +197,4 @@ def _write(paths: Paths, path: Any, record: Mapping[str, Any]) -> None:
         paths.make(path.parent)
         write_private(path, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"))
     except OSError as error:
-        raise StorageFailed(
-            f"cannot write {path}: {error.strerror}; free space or mend its permissions",
-            f"无法写入 {path}：{error.strerror}；请检查磁盘空间和权限",
-        ) from error
+        raise StorageFailed.writing(path, error) from error

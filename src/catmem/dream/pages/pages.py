@@ -198,10 +198,7 @@ class Pages:
                 path.chmod(mode)
             return True
         except OSError as error:
-            raise StorageFailed(
-                f"cannot write {path}: {error.strerror}; free space or mend its permissions",
-                f"无法写入 {path}：{error.strerror}；请检查磁盘空间和权限",
-            ) from error
+            raise StorageFailed.writing(path, error) from error
 
     def _state_file(self, project: str) -> Path:
         return self._paths.run / "pages" / f"{file_name(project) if project else '_profile'}.json"
@@ -224,10 +221,7 @@ class Pages:
             self._paths.make(path.parent)
             write_private(path, json.dumps(written, sort_keys=True).encode("ascii"))
         except OSError as error:
-            raise StorageFailed(
-                f"cannot write {path}: {error.strerror}; free space or mend its permissions",
-                f"无法写入 {path}：{error.strerror}；请检查磁盘空间和权限",
-            ) from error
+            raise StorageFailed.writing(path, error) from error
 
 
 def _rendered(page: text.Page, contents: Contents) -> str:
