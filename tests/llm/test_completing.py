@@ -6,6 +6,8 @@ import json
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catmem.llm import endpoint
 from catmem.llm.budget import Metered, Spending
 from catmem.llm.failures import Where, command_failed, cut_short, refused
 from catmem.llm.fallback import FallbackModel, Named
@@ -124,6 +127,27 @@ def test_why_it_ended_and_what_it_cost(api: str, whole: bool, finish: str) -> No
     with serving(Reply(SAID, whole=whole, finish=finish, usage=(321, 45))) as server:
         said = complete(model_of(row(api, server), ENVIRONMENT))
     assert said == Completion("".join(SAID), finish, 321, 45)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(("said", "kind"), [((), "timeout"), (SAID, "hang")])
+def test_a_server_that_hangs_is_left_in_time(
+    api: str, said: tuple[str, ...], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "SILENCE_SECONDS", 0.3)
+    reply = Reply(said, pause=3.0) if said else Reply(delay=3.0)
+    with serving(reply) as server:
+        # The server would go on: whoever waits for it gets an answer.
+        with pytest.raises(Failure) as caught:
+            complete(model_of(row(api, server), ENVIRONMENT))
+    assert caught.value.kind == kind and caught.value.remedy == "later" and caught.value.rest > 0
+
+
+def test_a_server_that_names_a_date_gets_its_patience() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    with serving(Reply(status=429, headers=(("Retry-After", date),))) as server, pytest.raises(Failure) as caught:
+        complete(model_of(row("openai", server), ENVIRONMENT))
+    assert 60 < caught.value.rest <= 90
 
 
 def test_words_that_refuse_are_a_refusal() -> None:

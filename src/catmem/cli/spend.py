@@ -58,9 +58,9 @@ def print_models(session: Session, value: dict[str, Any]) -> None:
     )
     if value["waiting_for_budget"]:
         session.say(
-            "! the day's budget for models is used up: distilling rests until tomorrow, capture goes on; "
+            "! the day's budget for models is used up: until tomorrow the rules alone distil; "
             "`mem config set daily_token_budget N` allows more",
-            "! 今天的模型预算已用完：提炼停到明天，采集照常；可用 `mem config set daily_token_budget N` 提高",
+            "! 今天的模型预算已用完：明天之前只凭规则提炼；可用 `mem config set daily_token_budget N` 提高",
         )
     for name, seconds in value["resting"].items():
         session.say(

@@ -91,7 +91,7 @@ class Spending:
         return self._daily_tokens
 
     def rests(self) -> bool:
-        """True if a call was refused today: work waits for tomorrow, or for a larger budget."""
+        """True if a call was refused today: no model is asked until tomorrow, or with a larger budget."""
         account = self.account()
         return bool(account.refused) and account.tokens_today + account.refused > self._daily_tokens
 
@@ -136,9 +136,9 @@ class Spending:
 
     def _spent_for_today(self, spent: int) -> Spent:
         return Spent(
-            f"the day's budget for models is used up ({spent} of {self._daily_tokens} tokens); distilling goes on "
+            f"the day's budget for models is used up ({spent} of {self._daily_tokens} tokens); they are asked again "
             "tomorrow, or after `mem config set daily_token_budget …`",
-            f"今天的模型预算已用完（{self._daily_tokens} 词元中的 {spent}）；明天继续提炼，"
+            f"今天的模型预算已用完（{self._daily_tokens} 词元中的 {spent}）；明天再询问模型，"
             "或用 `mem config set daily_token_budget …` 调整",
             remedy="later",
             kind="spent",

@@ -212,8 +212,8 @@ SETTINGS: tuple[Setting, ...] = (
         "daily_token_budget",
         _whole(0, 1_000_000_000),
         "0-1000000000 tokens",
-        "What models may cost in a day; then distilling with them stops until tomorrow. Capture never does; 0 asks no model.",
-        "每天的模型用量上限；达到后模型提炼停到明天，采集从不停止；0 表示提炼不用模型。",
+        "What models may cost in a day; then the rules alone distil until tomorrow. Capture never stops; 0 asks no model.",
+        "每天的模型用量上限；达到后到明天之前只凭规则提炼，采集从不停止；0 表示提炼不用模型。",
     ),
     Setting(
         "max_recall_items",
