@@ -223,6 +223,16 @@ def test_a_broken_memory_leaves_the_turn_unharmed(machine: Machine, breakage: Br
     assert left == []
 
 
+@pytest.mark.parametrize("way", [param for param in WAYS[1:] if param.id != "codex-built-in-provider"])
+def test_every_assistant_works_on_without_a_data_directory(machine: Machine, way: Way) -> None:
+    """Codex's built-in provider asks the world outside then, as it does without us, and there is none here."""
+    machine.data.write_text("a file where the directory should be")
+    answer = way.ask(machine, ASKED)
+    assert (answer.code, answer.said.splitlines()[-1:]) == (0, [reply_to(ASKED)]), answer.stderr
+    assert "no memory in this session" in answer.stderr
+    assert machine.left_running() == []
+
+
 CALLS = [
     pytest.param(CLAUDE, ("Read", {"file_path": "README.md"}), ".claude/projects", id="claude-code", marks=pytest.mark.real("claude-code")),
     pytest.param(_way_of(assistants.CODEX), ("exec_command", {"cmd": "cat README.md"}), ".codex/sessions", id="codex", marks=pytest.mark.real("codex")),

@@ -29,7 +29,6 @@ from catmem.sessions.history import History
 if TYPE_CHECKING:
     from catmem.sessions.door import Redact
 
-# Design 5: a writer holds what it has no longer than this.
 _LONGEST_WAIT = 1.0
 # A session that others hold is tried again this often; then the worker is to take it in.
 _TRIES = 30
