@@ -136,10 +136,9 @@ def test_a_server_that_hangs_is_left_in_time(
 ) -> None:
     monkeypatch.setattr(endpoint, "SILENCE_SECONDS", 0.3)
     reply = Reply(said, pause=3.0) if said else Reply(delay=3.0)
-    with serving(reply) as server:
-        # The server would go on: whoever waits for it gets an answer.
-        with pytest.raises(Failure) as caught:
-            complete(model_of(row(api, server), ENVIRONMENT))
+    # The server would go on: whoever waits for it gets an answer.
+    with serving(reply) as server, pytest.raises(Failure) as caught:
+        complete(model_of(row(api, server), ENVIRONMENT))
     assert caught.value.kind == kind and caught.value.remedy == "later" and caught.value.rest > 0
 
 
