@@ -21,6 +21,9 @@ WINDOW_TOKENS = 1_100
 # So much of the end of a window is shown again in the next: about five turns, since most words that take something
 # back or answer something come within three.
 OVERLAP_TOKENS = 150
+# Below this nothing speaks for a sentence. One that a rule refuses although the classifier likes it is above: who selects
+# that errs and does not guess.
+_HOPE = 0.2
 # A run-on sentence; its beginning says what it is about.
 _LONGEST_SENTENCE = 160
 # Of the assistant: what a "yes" or a short answer refers to, and not more.
@@ -135,8 +138,7 @@ def _tail(part: Sequence[Line]) -> tuple[list[Line], int]:
 def _window(lines: tuple[Line, ...], verdicts: Mapping[int, Verdict]) -> Window | None:
     """None where nothing hangs on what the model says."""
     sentences = [line.sentence for line in lines if line.sentence]
-    counts = [verdicts[s.number].kept or liftable(s, verdicts[s.number]) for s in sentences]
-    if not any(counts):
+    if not any(verdicts[s.number].kept or liftable(s, verdicts[s.number]) for s in sentences):
         return None
-    hopeless = frozenset(n for n, counted in enumerate(counts, 1) if not counted)
+    hopeless = frozenset(n for n, s in enumerate(sentences, 1) if verdicts[s.number].confidence < _HOPE)
     return Window(lines, language_of([s.text for s in sentences]), hopeless)
