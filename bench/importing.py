@@ -19,7 +19,7 @@ MEGABYTES = 1000
 FILES = 40
 # Of the output of a tool.
 NEW_NAMES, REPEATED = 40, 7
-# Issue 3. What a process of ours weighs before it reads anything is about 40 MB, the search index takes 130 MB.
+# Measured: 40 MB before anything is read, 90 while it is, 230 while the search index is made.
 MOST_RSS = 300
 
 
