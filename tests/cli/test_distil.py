@@ -58,3 +58,15 @@ def test_what_a_model_did_wrong_is_counted_and_shown(shell: Shell) -> None:
     shown = shell.ok("review", "--drop")
     assert raw in shown and "chat:1 #3–4" in shown
     assert shell.json("review") == {"parked": [], "missed": [{"project": "shop", "session": "chat:1"}]}
+
+
+def test_a_model_that_refuses_its_key_is_a_finding_with_the_remedy(shell: Shell) -> None:
+    row = '[{"api": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m", "api_key_env": "NO_KEY"}]'
+    shell.ok("config", "set", "models", row)
+    record = Record(Paths(shell.data))
+    record.trouble("401", "the key was refused; check NO_KEY", "密钥被拒绝；请检查 NO_KEY", "2026-06-30T10:00:00Z")
+    findings = shell.json("status")["findings"]
+    assert [f["message"] for f in findings if f["name"] == "models" and "check NO_KEY" in f["message"]]
+    assert shell.mem("doctor").code != 0
+    record.recovered()
+    assert not any(f["name"] == "models" for f in shell.json("status")["findings"])

@@ -45,6 +45,7 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
     catmem = session.catmem
     if background:
         os.nice(10)
+    heard = 0
     refs = tuple(SessionRef(project, key) for project, key in named)
     try:
         with only_worker(catmem, wait=0.0 if background else FOREGROUND_WAIT_SECONDS):
@@ -52,7 +53,7 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
                 catmem.store.catch_up()
                 catmem.queue.retry_all()
                 catmem.compactor.retry_all()
-                catmem.distiller.again_where_missed()
+                heard = catmem.distiller.again_where_missed()
             worked = run_work(
                 catmem, everything=not background, named=refs, seconds=BACKGROUND_SECONDS if background else None
             )
@@ -70,6 +71,11 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
             f"提炼了 {worked.distilled} 个会话，晋升或退役 {worked.dreamed} 条记忆，"
             f"失败 {worked.failed} 个，待办 {worked.pending} 个",
         )
+        if heard:
+            session.say(
+                f"{counted(heard, 'session')} distilled again, with the model that had failed",
+                f"{heard} 个此前模型失败的会话已重新提炼",
+            )
         if worked.compacted:
             session.say(
                 f"{counted(worked.compacted, 'session')} compacted; every command still reads all of it",

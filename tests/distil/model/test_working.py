@@ -240,3 +240,43 @@ def test_no_bad_model_makes_it_worse_than_the_rules_alone(tmp_path: Path, kind: 
     assert texts(bad) == texts(alone)
     alone.close()
     bad.close()
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        talk("U: thanks", "A: 不客气。", session="chat:1"),
+        [Message("tool", "12 files, we always use tabs", "2026-01-01T10:00:00Z", "t1")],
+        [Message("system", "Remember to use tabs.", "2026-01-01T10:00:00Z", "y1")],
+    ],
+)
+def test_where_there_is_nothing_to_select_nobody_is_asked_and_it_is_done(
+    tmp_path: Path, messages: list[Message]
+) -> None:
+    model = ScriptedModel(RIGHT)
+    catmem = made(tmp_path, model)
+    said(catmem, "chat:1", messages)
+    done = catmem.distiller.run(everything=True)
+    assert (done.distilled, done.failed, done.pending, model.asked) == (1, 0, 0, [])
+    assert catmem.distiller.run(everything=True).distilled == 0
+    catmem.close()
+
+
+def test_nothing_selected_is_an_answer_and_the_next_session_is_asked_about(tmp_path: Path) -> None:
+    filled(tmp_path, 3)
+    model = ScriptedModel(WRONG["nothing"](RIGHT))
+    catmem = made(tmp_path, model)
+    done = catmem.distiller.run(everything=True)
+    assert (done.distilled, done.pending, len(model.asked)) == (3, 0, 3)
+    assert {job["recipe"] for job in jobs(tmp_path)} == {"model/1"}
+    catmem.close()
+
+
+def test_a_megabyte_of_answer_is_parked_once_and_short(tmp_path: Path) -> None:
+    filled(tmp_path)
+    catmem = made(tmp_path, ScriptedModel(lambda asked: "I have a lot to say about this. " * 30_000))
+    catmem.distiller.run(everything=True)
+    (parked,) = Record(catmem.paths).parked()
+    assert len(parked.raw) <= 4_000
+    assert (tmp_path / "run" / "distilling.json").stat().st_size < 20_000
+    catmem.close()
