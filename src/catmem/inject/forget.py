@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Protocol
 
+from catmem.distil.model.proposals import Proposals
 from catmem.distil.model.record import Record
 from catmem.domain.errors import StorageFailed
 from catmem.domain.memory import Memory
@@ -63,14 +64,7 @@ def forget(
         places.history.write_index()  # It shows how sessions begin.
     places.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     places.index.catch_up(places.store, places.history)
-    Record(places.paths).forget(
-        {
-            SessionRef(e.project, e.session)
-            for memory in chosen
-            for revision in memory.revisions
-            for e in revision.evidence
-        }
-    )
+    _forget_answers(places.paths, chosen)
     _forget_told(places.paths, {memory.id for memory in chosen})
     if rewrite_pages:
         places.pages.write()
@@ -88,6 +82,19 @@ def _forget_digests(paths: Paths, chosen: Sequence[Memory], quotes: Set[str]) ->
     phrases = {*quotes, *(revision.text for memory in chosen for revision in memory.revisions)}
     for project in {e.project for memory in chosen for revision in memory.revisions for e in revision.evidence}:
         forget_in_digests(paths, project, phrases)
+
+
+def _forget_answers(paths: Paths, chosen: Sequence[Memory]) -> None:
+    """A model's answer that waits for review, or for its commit, may quote it."""
+    refs = {
+        SessionRef(e.project, e.session)
+        for memory in chosen
+        for revision in memory.revisions
+        for e in revision.evidence
+    }
+    Record(paths).forget(refs)
+    for ref in refs:
+        Proposals(paths).settled(ref)
 
 
 def _forget_told(paths: Paths, ids: Set[str]) -> None:

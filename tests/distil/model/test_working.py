@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from catmem.distil.distiller import judged, read
 from catmem.distil.model import record as recording
 from catmem.distil.model.proposals import Proposals
 from catmem.distil.model.record import Record
 from catmem.domain.clock import seconds_of
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
+from catmem.inject.forget import forget
 from catmem.llm.misbehaving import WRONG
 from catmem.llm.port import Failure
 from catmem.llm.scripted import Answer, Asked, ScriptedModel
@@ -279,4 +281,20 @@ def test_a_megabyte_of_answer_is_parked_once_and_short(tmp_path: Path) -> None:
     (parked,) = Record(catmem.paths).parked()
     assert len(parked.raw) <= 4_000
     assert (tmp_path / "run" / "distilling.json").stat().st_size < 20_000
+    catmem.close()
+
+
+def test_what_is_forgotten_is_in_no_answer_either(tmp_path: Path) -> None:
+    (ref,) = filled(tmp_path)
+    catmem = made(tmp_path, ScriptedModel(lambda asked: "You name the tables in the plural, I see."))
+    catmem.distiller.run(everything=True)
+    sentences = read(list(catmem.history.talk(ref)))
+    made(tmp_path, ScriptedModel(RIGHT)).distiller._selector.select(ref, sentences, judged(sentences), 1, 10, "end")  # type: ignore[union-attr]
+    held = [tmp_path / "run" / "distilling.json", *(tmp_path / "run" / "proposals").rglob("*.json")]
+    assert len(held) == 2 and b"plural" in held[0].read_bytes()
+    catmem.index.catch_up(catmem.store, catmem.history)
+    forget(
+        catmem, [memory for memory in catmem.store.live() if "plural" in memory.now.text], why="forgotten by the user"
+    )
+    assert b"plural" not in held[0].read_bytes() and not held[1].exists()
     catmem.close()

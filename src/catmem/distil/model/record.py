@@ -10,9 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from catmem.domain.errors import StorageFailed
+from filelock import FileLock, Timeout
+
+from catmem.domain.errors import LockBusy, StorageFailed
 from catmem.domain.session import SessionRef
-from catmem.settings.paths import Paths, write_private
+from catmem.settings.paths import FILE_MODE, Paths, write_private
 
 # A shorter answer ("ok") tells nobody what went wrong.
 _LEAST_PARKED = 20
@@ -21,6 +23,8 @@ _MOST_PARKED = 4_000
 # Older ones go: who has not looked at a hundred will not look at more.
 _MOST_ANSWERS = 100
 _MOST_MISSED = 10_000
+# The file is written in a millisecond; whoever holds it longer is stuck.
+_LOCK_SECONDS = 10.0
 # Of the last forty answers that showed anything three in five must show that the model selects: one who points at a place
 # (always the first, always the last) is found out in three of four (bench/with_models.py), one that answers from the
 # labels in one of twelve. Another model that is put in its place has earned its own name after some twenty.
@@ -42,7 +46,7 @@ class ParkedAnswer:
 
 
 class Record:
-    """A small file, read whole and written whole by the one worker."""
+    """A small file, read whole and written whole: by the worker, and by who forgets something."""
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
@@ -80,11 +84,7 @@ class Record:
 
     def parked(self) -> list[ParkedAnswer]:
         """Oldest first."""
-        found = []
-        for row in self._read("parked", list):
-            with contextlib.suppress(TypeError):
-                found.append(ParkedAnswer(**row))
-        return found
+        return _answers(self._read("parked", list))
 
     def park(self, answer: ParkedAnswer) -> None:
         """Keeps an answer unless it is trivially short. `raw` must have no secrets in it."""
@@ -95,11 +95,10 @@ class Record:
 
     def drop(self, unwanted: Callable[[ParkedAnswer], bool]) -> int:
         """Drops parked answers; returns how many."""
-        before = self.parked()
-        kept = [asdict(answer) for answer in before if not unwanted(answer)]
-        if len(kept) < len(before):
-            self._change("parked", list, lambda rows: kept)
-        return len(before) - len(kept)
+        dropped = [answer for answer in self.parked() if unwanted(answer)]
+        if dropped:
+            self._change("parked", list, lambda rows: [asdict(it) for it in _answers(rows) if not unwanted(it)])
+        return len(dropped)
 
     def forget(self, refs: Set[SessionRef]) -> None:
         """Something of these sessions is to be forgotten; an answer may quote it."""
@@ -134,8 +133,24 @@ class Record:
         return value if isinstance(value, dict) else {}
 
     def _change(self, name: str, kind: type[Any], change: Callable[[Any], Any]) -> None:
-        whole = {**self._whole(), name: change(self._read(name, kind))}
-        save(self._paths, self._file, json.dumps(whole, ensure_ascii=False).encode())
+        lock = FileLock(self._paths.make(self._paths.locks) / "distilling.lock", mode=FILE_MODE, timeout=_LOCK_SECONDS)
+        try:
+            with lock:
+                whole = {**self._whole(), name: change(self._read(name, kind))}
+                save(self._paths, self._file, json.dumps(whole, ensure_ascii=False).encode())
+        except Timeout as error:
+            raise LockBusy(
+                f"{self._file} is held by another process; try again in a minute",
+                f"{self._file} 被另一个进程占用；请一分钟后再试",
+            ) from error
+
+
+def _answers(rows: Sequence[Any]) -> list[ParkedAnswer]:
+    found = []
+    for row in rows:
+        with contextlib.suppress(TypeError):  # not one of ours
+            found.append(ParkedAnswer(**row))
+    return found
 
 
 def save(paths: Paths, file: Path, data: bytes) -> None:
@@ -148,8 +163,3 @@ def save(paths: Paths, file: Path, data: bytes) -> None:
             f"cannot write {file}: {error.strerror}; free space or mend its permissions",
             f"无法写入 {file}：{error.strerror}；请检查磁盘空间和权限",
         ) from error
-
-
-def described(faults: Mapping[str, int], most: int = 5) -> Sequence[str]:
-    """The most frequent ones as `prose 3`."""
-    return [f"{fault} {count}" for fault, count in list(faults.items())[:most]]
