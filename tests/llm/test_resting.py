@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from catmem.llm.fallback import FallbackModel, Named
 from catmem.llm.port import Completion, Failure, Turn
@@ -60,6 +62,38 @@ def test_nothing_helps(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="no library"):
         world.ask()
     assert world.asked == [1, 0]
+
+
+OUTCOMES = st.sampled_from(["{}", LATER, ANOTHER, GIVE_UP])
+
+
+@settings(max_examples=60, deadline=None)
+@given(rounds=st.lists(st.tuples(OUTCOMES, OUTCOMES, OUTCOMES, st.integers(0, 400)), min_size=1, max_size=6))
+def test_whatever_fails_the_first_that_can_answer_does(rounds: list[tuple[Answer, Answer, Answer, int]]) -> None:
+    now, until = 0.0, [0.0] * 3
+    rests = Rests(clock=lambda: 1e9 + now)
+    for *outcomes, seconds in rounds:
+        models = [ScriptedModel([outcome]) for outcome in outcomes]
+        named = [Named(f"m{place}", model, f"key{place}") for place, model in enumerate(models)]
+        awake = [place for place in range(3) if until[place] <= now]
+        asked, answered = [], None
+        for place in awake:
+            asked.append(place)
+            outcome = outcomes[place]
+            if not isinstance(outcome, Failure):
+                answered = place
+                break
+            until[place] = now + outcome.rest if outcome.rest else until[place]
+            if outcome is GIVE_UP:
+                break
+        try:
+            said = FallbackModel(named, lambda *_: None, rests=rests).complete((), TURNS, {})
+            assert answered is not None and said.model == f"m{answered}"
+        except Failure as failure:
+            assert answered is None
+            assert failure is outcomes[asked[-1]] if asked else failure.remedy == "later"
+        assert [place for place in range(3) if models[place].asked] == asked
+        now += seconds
 
 
 @pytest.mark.parametrize("held", [b"", b"{", b'{"resting": []}', b'{"resting": {"key0": "tomorrow"}}'])
