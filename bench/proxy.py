@@ -32,8 +32,9 @@ ROUNDS = 200
 STREAMS = 50
 # Events of one answer, and how many a second today's fastest models send to one client.
 EVENTS, EVENTS_A_SECOND = 300, 100
-# An answer that the server sends as fast as it can be read, to see the proxy alone.
-FLOOD_EVENTS = 4_000
+# An answer that the server sends as fast as it can be read. Three processes share two cores then, so that this is
+# a report with a low floor; what people have are paced streams.
+FLOOD_EVENTS, FLOOD_FLOOR = 4_000, 0.2
 
 
 def measure() -> list[Bar]:
@@ -55,7 +56,7 @@ def measure() -> list[Bar]:
         Bar(
             f"{streams} as fast as they go ({paced[0]:,.0f}, {flood[0]:,.0f} direct)",
             flood[1] / flood[0],
-            0.2,
+            FLOOD_FLOOR,
             most=False,
         ),
     ]
