@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from catmem.domain.errors import SettingsInvalid
+from catmem.settings.values import flag, half_lives, minutes, models, one_of, parts, share, texts, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,155 +54,24 @@ class Setting:
     zh: str
 
 
-def _flag(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.lower() in ("true", "yes", "on", "false", "no", "off"):
-        return value.lower() in ("true", "yes", "on")
-    raise ValueError
-
-
-def _whole(low: int, high: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if isinstance(value, bool | float):
-            raise ValueError
-        number = int(value)
-        if not low <= number <= high:
-            raise ValueError
-        return number
-
-    return read
-
-
-def _minutes(value: Any) -> int:
-    if isinstance(value, str):
-        value = value.strip().removesuffix("minutes").removesuffix("min").strip()
-    return _whole(1, 60 * 24 * 30)(value)
-
-
-def _share(value: Any) -> float:
-    if isinstance(value, bool):
-        raise ValueError
-    number = float(value)
-    if not 0 <= number <= 1:
-        raise ValueError
-    return number
-
-
-def _one_of(*choices: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in choices:
-            raise ValueError
-        return str(value)
-
-    return read
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item.strip() for item in value):
-        raise ValueError
-    return tuple(value)
-
-
-def _half_lives(value: Any) -> dict[str, float]:
-    from catmem.domain.memory import KINDS
-
-    known = Settings().recency_half_life_days
-    if not isinstance(value, dict):
-        raise ValueError
-    for kind, days in value.items():
-        # A hundred years is as good as none; infinity and NaN would break the ranking.
-        if kind not in KINDS or isinstance(days, bool) or (days is not None and not 0 < float(days) <= 36500):
-            raise ValueError
-        known = {k: v for k, v in known.items() if k != kind}
-        if days is not None:
-            known[kind] = float(days)
-    return known
-
-
-# What each part of `compact` takes: a round of none, or one that never ends, would be no round.
-_COMPACT_RANGES = {
-    "sessions_per_round": (1, 1000),
-    "idle_minutes": (1, 60 * 24 * 30),
-    "backoff_base_minutes": (1, 1440),
-}
-
-
-def _compact(value: Any) -> dict[str, int]:
-    if not isinstance(value, dict):
-        raise ValueError
-    return {**Settings().compact, **{name: _whole(*_COMPACT_RANGES[name])(part) for name, part in value.items()}}
-
-
-_DREAM_READERS: dict[str, Callable[[Any], float]] = {
-    "interval_minutes": _whole(1, 60 * 24 * 30),
-    "entries_per_run": _whole(1, 1000),
-    "max_loss": _share,
-}
-
-
-def _dream(value: Any) -> dict[str, float]:
-    if not isinstance(value, dict):
-        raise ValueError
-    return {**Settings().dream, **{name: _DREAM_READERS[name](part) for name, part in value.items()}}
-
-
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-# What a row of `models` has, by its `api`, and what it may have besides.
-_SERVER = ({"api", "base_url", "model"}, {"name", "api_key_env"})
-_MODEL_FIELDS = {"openai": _SERVER, "anthropic": _SERVER, "command": ({"api", "command"}, {"name", "model"})}
-
-
-def _models(value: Any) -> tuple[dict[str, Any], ...]:
-    if not isinstance(value, list | tuple):
-        raise ValueError
-    return tuple(_model(row) for row in value)
-
-
-def _model(row: Any) -> dict[str, Any]:
-    needed, allowed = _MODEL_FIELDS[row["api"]]
-    if not needed <= set(row) <= needed | allowed:
-        raise ValueError
-    texts = {name: text for name, text in row.items() if name != "command"}
-    if not all(isinstance(text, str) and text.strip() for text in texts.values()):
-        raise ValueError
-    if row["api"] == "command":
-        return {**texts, "command": _program(row["command"])}
-    if not row["base_url"].startswith(("http://", "https://")):
-        raise ValueError
-    # The name of a variable, not the key itself: a key must never stand in a file of ours.
-    if not _VARIABLE.fullmatch(row.get("api_key_env", "KEY")):
-        raise ValueError
-    return dict(row)
-
-
-def _program(value: Any) -> list[str]:
-    """A program and its arguments, of which some may be empty. No shell reads them, so they are no single text."""
-    if not isinstance(value, list | tuple) or not value or not all(isinstance(part, str) for part in value):
-        raise ValueError
-    if not value[0].strip() or any("\0" in part for part in value):
-        raise ValueError
-    return list(value)
-
-
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "project_roots",
-        _texts,
+        texts,
         "list of folders",
         "Folders that are projects although no git says so.",
         "没有 git、但要当作项目的文件夹。",
     ),
     Setting(
         "project_scope_enabled",
-        _flag,
+        flag,
         "true, false",
         "Recall only the present project's memories and the profile.",
         "只回忆当前项目的记忆和个人档案。",
     ),
     Setting(
         "models",
-        _models,
+        models,
         "list of {name, api: openai|anthropic, base_url, model, api_key_env} or {name, api: command, command: [program, arguments]}",
         "Models for the chat of `mem start` and for distilling, tried in order. A key is named by its environment variable. "
         "A program is asked on stdin and answers on stdout. `mem models check` tries them.",
@@ -210,126 +79,137 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "daily_token_budget",
-        _whole(0, 1_000_000_000),
+        whole(0, 1_000_000_000),
         "0-1000000000 tokens",
         "What models may cost in a day; then the rules alone distil until tomorrow. Capture never stops; 0 asks no model.",
         "每天的模型用量上限；达到后到明天之前只凭规则提炼，采集从不停止；0 表示提炼不用模型。",
     ),
     Setting(
         "max_recall_items",
-        _whole(0, 200),
+        whole(0, 200),
         "0-200",
         "Items of relevant history in a brief.",
         "简报里相关历史的条数。",
     ),
     Setting(
         "long_term_profile_token_limit",
-        _whole(0, 2000),
+        whole(0, 2000),
         "0-2000 tokens",
         "The profile part of a brief.",
         "简报中个人档案部分的上限。",
     ),
     Setting(
         "brief_token_limit",
-        _whole(50, 4000),
+        whole(50, 4000),
         "50-4000 tokens",
         "The whole brief; it is never over 9,000 bytes either.",
         "整份简报的上限；同时不超过 9,000 字节。",
     ),
     Setting(
         "semantic_match_threshold",
-        _share,
+        share,
         "0-1",
         "Below this relevance nothing is recalled.",
         "相关度低于此值则不回忆。",
     ),
     Setting(
         "recency_half_life_days",
-        _half_lives,
+        half_lives(lambda: Settings().recency_half_life_days),
         "days by kind; null for none",
         "How fast a kind loses weight with age. Kinds not named keep theirs.",
         "各类记忆随时间减弱的半衰期（天）；未列出的类别不变。",
     ),
     Setting(
         "working_memory_max_age",
-        _minutes,
+        minutes,
         "minutes",
         "A session without news for so long is distilled.",
         "会话闲置这么久后即被提炼。",
     ),
     Setting(
         "archive_batch_size",
-        _whole(1, 10_000),
+        whole(1, 10_000),
         "1-10000 messages",
         "Messages that the proxy holds at most before it writes them; it waits no longer than a second either way.",
         "代理最多暂存多少条消息就必须写盘；无论如何不超过一秒。",
     ),
     Setting(
         "preference_confirm_threshold",
-        _whole(1, 20),
+        whole(1, 20),
         "1-20 sessions",
         "Distinct sessions that must say a preference before it joins the profile.",
         "一个偏好要在多少个不同会话中说过，才进入个人档案。",
     ),
     Setting(
         "auto_forget_after_days",
-        _whole(0, 36500),
+        whole(0, 36500),
         "0 (off) or days",
         "Unpinned memories that nobody confirmed for so long are retired.",
         "这么久没有再次确认、也没有固定的记忆将退役；0 表示关闭。",
     ),
     Setting(
         "max_messages",
-        _whole(4, 1_000_000),
+        whole(4, 1_000_000),
         "4-1000000 messages",
         "A live session file beyond it gives its oldest turns to the archive, where every command still reads them.",
         "会话文件的消息数超过此值时，最早的若干轮移入压缩归档；所有命令仍可读取。",
     ),
     Setting(
         "archive_raw_after_days",
-        _whole(0, 36500),
+        whole(0, 36500),
         "0 (off) or days",
         "The messages of a session without news for so long are compressed; they stay readable.",
         "闲置这么多天的会话，其消息会被压缩归档，仍可读取；0 表示关闭。",
     ),
     Setting(
         "compact",
-        _compact,
+        # A round of none, or one that never ends, would be no round.
+        parts(
+            lambda: Settings().compact,
+            sessions_per_round=whole(1, 1000),
+            idle_minutes=whole(1, 60 * 24 * 30),
+            backoff_base_minutes=whole(1, 1440),
+        ),
         "{sessions_per_round: 1-1000, idle_minutes: 1-43200, backoff_base_minutes: 1-1440}",
         "Compaction: sessions a round, minutes that a session must be idle, first wait after a failure.",
         "压缩归档：每轮处理的会话数、会话至少闲置的分钟数、失败后首次等待的分钟数。",
     ),
     Setting(
         "dream",
-        _dream,
+        parts(
+            lambda: Settings().dream,
+            interval_minutes=whole(1, 60 * 24 * 30),
+            entries_per_run=whole(1, 1000),
+            max_loss=share,
+        ),
         "{interval_minutes: 1-43200, entries_per_run: 1-1000, max_loss: 0-1}",
         "Dreaming with a model: minutes between two runs, digests read in one, share of memories it may put out of force.",
         "用模型整理记忆：两次之间的分钟数、每次阅读的摘要数、最多使多大比例的记忆失效。",
     ),
     Setting(
         "durability",
-        _one_of("none", "turn", "message"),
+        one_of("none", "turn", "message"),
         "none, turn, message",
         "When captured text is forced to the disk: by the system, at each turn's end, at each message.",
         "何时强制落盘：由系统决定、每轮结束、每条消息。",
     ),
     Setting(
         "redact_secrets",
-        _flag,
+        flag,
         "true, false",
         "Secrets are stored as [secret:KIND:HASH], a keyed hash.",
         "密钥以 [secret:KIND:HASH]（带密钥的哈希）保存。",
     ),
     Setting(
         "project_memory_file",
-        _one_of("data", "workspace"),
+        one_of("data", "workspace"),
         "data, workspace",
         "Where a project's MEMORY.md is written: in the data directory, or as memory/MEMORY.md in the project's folder.",
         "项目的 MEMORY.md 写在哪里：数据目录，或项目文件夹下的 memory/MEMORY.md。",
     ),
     Setting(
         "language",
-        _one_of("auto", "en", "zh"),
+        one_of("auto", "en", "zh"),
         "auto, en, zh",
         "Language of the brief and of messages.",
         "简报和提示所用的语言。",
