@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from catmem.cli.output import counted, local_minute
 from catmem.distil.model.record import Record
-from catmem.domain.errors import CatmemError, DataDamaged, ModelFailed, SettingsInvalid, StorageFailed
+from catmem.domain.errors import CatmemError, DataDamaged, ModelFailed, SchemaTooNew, SettingsInvalid, StorageFailed
 from catmem.domain.session import SessionHeader
 from catmem.index.coverage import coverage
 from catmem.inject.failures import recent_failures
@@ -40,8 +40,11 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     found += _ledger(catmem)
     found += _compaction(catmem)
     found += [*_models(catmem), *_dreaming(catmem)]
-    if deep:
-        found += [*_sessions(catmem), *_projects(catmem), *_index(catmem), *_listing(catmem), *_pages(catmem)]
+    for look in (_sessions, _projects, _index, _listing, _pages) if deep else ():
+        try:
+            found += look(catmem)
+        except SchemaTooNew:
+            continue  # That is a finding already, of the ledger's.
     return found
 
 
