@@ -107,7 +107,7 @@ def test_recall(known: Shell) -> None:
 
 def test_since_and_until_are_both_included(known: Shell) -> None:
     found = [
-        len(known.json("recall", "staging", "--all-projects", *when)["items"])
+        len(known.json("recall", "5432", "--all-projects", *when)["items"])
         for when in (
             ("--since", "2026-06-29"),
             ("--until", "2026-06-29"),

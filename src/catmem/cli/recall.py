@@ -29,6 +29,9 @@ from catmem.recall.recall import Item
     metavar="K",
     help=two(f"Only this kind: {', '.join(KINDS)}.", f"只要这一类：{', '.join(KINDS)}。"),
 )
+@click.option(
+    "--explain", is_flag=True, help=two("Show the numbers that ranked each item.", "显示每一条排序所依据的数值。")
+)
 @asking_options(most=1000)
 def command(
     session: Session,
@@ -36,6 +39,7 @@ def command(
     save: str | None,
     in_profile: bool,
     kind: Kind | None,
+    explain: bool,
     bounds: Bounds,
 ) -> None:
     if save is not None:
@@ -60,6 +64,7 @@ def command(
         since=bounds.since,
         until=bounds.until,
         read_days=True,
+        explain=explain,
     )
     session.result({**found})
     if not session.as_json:
@@ -97,3 +102,6 @@ def print_items(session: Session, items: list[Item]) -> None:
         session.say(head + item["kind"] + tail, head + word(item["kind"], "zh") + tail)
         session.say(f"      {item['text']}", f"      {item['text']}")
         session.say(f"      {item['why']}", f"      {item['why']}")
+        if "explain" in item:
+            numbers = "  ".join(f"{name} {value:g}" for name, value in item["explain"].items())
+            session.say(f"      {numbers}", f"      {numbers}")

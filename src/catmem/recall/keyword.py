@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
     from catmem.index.documents import Record
     from catmem.index.reader import SearchReader
+    from catmem.recall.concepts import Bridge
     from catmem.recall.query import Query
 
 # Of each type so many are ranked, whatever the limit is: ranking moves a hit by a few places only, and the best 5 of a
 # search for 100 must be those of a search for 5.
 CANDIDATES = 100
+# Another word for the same thing brings a text among the candidates; what that counts is said in ranking, where it is
+# known whether the text has the word itself.
+_OTHER_WORD = 0.05
 # A query that names more than a few months is a list.
 _MOST_MOMENTS = 3
 
@@ -72,12 +76,14 @@ def ranked(
     if not query.terms or not (query.units or searched):
         return []
     tokens = [token for unit in query.units for token in unit]
+    others = [token for token in _others(query.bridges) if token not in query.everything]
+    terms = [*query.terms, *((token, _OTHER_WORD) for token in others)]
     hits: list[Record] = []
     for type in types:
 
         def search(since: int | None, until: int | None, type: str = type) -> list[Record]:
             return reader.search(
-                query.terms, types=(type,), projects=projects, kinds=kinds,
+                terms, types=(type,), projects=projects, kinds=kinds,
                 since=since, until=until, past=past, limit=candidates,
             )  # fmt: skip
 
@@ -86,9 +92,17 @@ def ranked(
         if query.moments and len(found) == candidates and since is None and until is None:
             found = _united(found, *(search(*moment.bounds(now)) for moment in query.moments[:_MOST_MOMENTS]))
         if found:
-            measure = Relevance(query, reader.count(type), reader.frequencies(type, tokens))
+            frequency = reader.frequencies(
+                type, [*tokens, *(t for span in query.bridges for _, w in span.others for t in w)]
+            )
+            measure = Relevance(query, reader.count(type), frequency, query.bridges)
             hits += rank(found, query, measure, now=now, half_lives=half_lives, threshold=threshold, searched=searched)
     return sorted(hits, key=order)
+
+
+def _others(spans: Sequence[Bridge]) -> list[str]:
+    """The tokens of all other words, each once."""
+    return list(dict.fromkeys(token for span in spans for _, written in span.others for token in written))
 
 
 def _united(*found: Sequence[Record]) -> list[Record]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 
+from catmem.recall.concepts import Bridge, bridges
 from catmem.recall.moments import Moment, moments_in
 from catmem.text.stemming import stem
 from catmem.text.tokens import query_tokens, stopwords
@@ -24,17 +25,18 @@ _MOST_TOKENS = 400
 
 
 class Query:
-    """`terms` are the tokens with their weights, `units` the words with what they are made of.
+    """`said` are the tokens in a row, `terms` each once with its weight, `units` the words with what they are made of.
 
     An identifier is one unit: itself whole, then its parts. A run of Chinese is one unit too, of its overlapping
     pairs: where its words end is not known. Stopwords are in no unit, so small talk has none.
     """
 
-    __slots__ = ("everything", "moments", "terms", "text", "units")
+    __slots__ = ("_bridges", "everything", "moments", "said", "terms", "text", "units")
 
     def __init__(self, text: str) -> None:
         self.text = text
         said = query_tokens(text)
+        self.said = said[:_MOST_TOKENS]
         self.everything = list(dict.fromkeys(said))[:_MOST_TOKENS]
         ignored = stopwords()
         telling = [token for token in self.everything if token not in ignored]
@@ -45,6 +47,14 @@ class Query:
         ]
         self.units = _units(telling)
         self.moments: list[Moment] = moments_in(text)
+        self._bridges: list[Bridge] | None = None
+
+    @property
+    def bridges(self) -> list[Bridge]:
+        """The concepts that it names; found when first asked for."""
+        if self._bridges is None:
+            self._bridges = bridges(self.said)
+        return self._bridges
 
 
 def _repeated(said: list[str]) -> dict[str, float]:

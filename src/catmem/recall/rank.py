@@ -26,6 +26,9 @@ _CONFIRMATION_STEP, _MOST_CONFIRMATIONS = 0.03, 4
 _PINNED = 0.05
 # A long message is indexed in pieces; the next best one speaks for the best. With more, length alone would win.
 _SECOND_PIECE = 0.2
+# A memory that has the query in other words for the same thing stands below one that has its very words. A passage is
+# long, and has some word of every concept.
+_OTHER_WORDS = 0.6
 _MOST_BOOST = (1 + _CONFIRMATION_STEP * _MOST_CONFIRMATIONS) * (1 + _PINNED)
 # A memory is a conclusion, a passage the talk that it may come from.
 _PASSAGE = 0.9
@@ -57,7 +60,7 @@ def rank(
     kept = []
     for hit in hits:
         words = words_of(hit)
-        relevance, matched = measure.of(words)
+        relevance, matched, hit["akin"] = measure.of(words)
         if searched and query.everything and all(token in words for token in query.everything):
             relevance, matched = 1.0, matched or query.everything
         if relevance >= threshold and matched:
@@ -65,12 +68,16 @@ def rank(
             hit["recency"] = _recency(hit, now, half_lives)
             kept.append(hit)
     _support(kept)
+    best = max((hit["bm25"] for hit in kept), default=0.0)
+    for hit in kept:
+        if hit["type"] == "memory":
+            hit["bm25"] += _OTHER_WORDS * hit["akin"] * best
     most = _MOST_BOOST * (1 + moments.MOST if query.moments else 1)
     # BM25 orders better than relevance does, but its numbers say nothing: the best is as good as the most relevant.
     scale = max((hit["relevance"] for hit in kept), default=0.0) / max((hit["bm25"] for hit in kept), default=1.0)
     for hit in kept:
-        timely = 1 + moments.fit(query.moments, hit["instants"]) if query.moments else 1.0
-        hit["score"] = round(hit["bm25"] * scale * _boost(hit) * timely / most, 4)
+        hit["timely"] = 1 + moments.fit(query.moments, hit["instants"]) if query.moments else 1.0
+        hit["score"] = round(hit["bm25"] * scale * _boost(hit) * hit["timely"] / most, 4)
     _put_below_successors(kept)
     return sorted(kept, key=order)
 

@@ -7,11 +7,17 @@ from typing import NotRequired, TypedDict
 from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.recall.asking import Asking, milliseconds
-from catmem.recall.keyword import find
+from catmem.recall.keyword import ranked
 from catmem.recall.period import Period
 from catmem.recall.query import Query
+from catmem.recall.rank import fold
+from catmem.recall.typed import Typed, is_about_the_past, typed
 from catmem.recall.why import why
 from catmem.settings.language import language_of
+
+FACTORS = ("relevance", "bm25", "akin", "recency", "timely", "confirmations", "pinned", "folded")
+"""What ranking knows of a hit: how much of the query it has, and how tellingly; the share that it has in other words for
+the same thing; its age and how well it fits a month or day that was named; in how many sessions it was said."""
 
 
 class Item(TypedDict):
@@ -26,6 +32,7 @@ class Item(TypedDict):
     session: str
     message_id: int
     at: str
+    explain: NotRequired[dict[str, float]]
 
 
 class Recall(TypedDict):
@@ -54,15 +61,17 @@ class Recaller(Asking):
         past: bool = False,
         searched: bool = True,
         read_days: bool = False,
+        explain: bool = False,
     ) -> Recall:
         """What is known about `query`: of a project and the profile, or of all projects for None.
 
         limit         at most so many items; 0 gives none
         kind          only memories of this kind
         since, until  stamps, both included
-        past          superseded memories too
+        past          superseded memories too; so does a question about the past
         searched      False for a prompt that the user typed to an assistant: "continue" then searches for nothing
         read_days     a day that the query names ("yesterday") is taken out of it and bounds the search; `period` tells
+        explain       each item tells the numbers that ranked it (FACTORS)
 
         Any text is a safe query. Raises DataDamaged if the index cannot be read and there is nobody to mend it.
         """
@@ -74,6 +83,9 @@ class Recaller(Asking):
         )
         language = language_of(self._settings.language)
         found = Recall(mode="keyword", items=[_item(hit, why(hit, query, language)) for hit in hits])
+        if explain:
+            for item, hit in zip(found["items"], hits, strict=True):
+                item["explain"] = {name: round(float(hit.get(name, 0)), 3) for name in FACTORS}
         return {**found, "period": period} if period else found
 
     def hits(
@@ -88,15 +100,17 @@ class Recaller(Asking):
         past: bool = False,
         searched: bool = False,
     ) -> list[Record]:
-        """The same as records of the index with what ranking has added."""
+        """The same as records of the index with what ranking has added.
 
-        asked = Query(query)
+        Of a query typed to search with, "phrases" must stand in a text, and a text with a -word is left out.
+        """
+        read = typed(query) if searched else Typed(query, (), ())
+        asked = Query(read.words)
 
         def ask() -> list[Record]:
-            return find(
+            hits = ranked(
                 self._reader,
                 asked,
-                limit=limit,
                 now=self._now(),
                 half_lives=self._settings.recency_half_life_days,
                 threshold=self._settings.semantic_match_threshold,
@@ -105,9 +119,10 @@ class Recaller(Asking):
                 kinds=(kind,) if kind else (),
                 since=milliseconds(since),
                 until=milliseconds(until),
-                past=past,
+                past=past or is_about_the_past(query),
                 searched=searched,
             )
+            return fold(read.sift(hits), limit)
 
         return self._ask(ask)
 

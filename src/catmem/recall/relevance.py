@@ -10,13 +10,16 @@ below; a test holds them there.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from catmem.recall.query import Query, is_pair, weak_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Mapping, Sequence
+
+    from catmem.recall.concepts import Bridge
 
 # Rarity is judged as if there were so many more texts: among 30 memories no word is rare or common by itself.
 _PRIOR_TEXTS = 200
@@ -31,6 +34,8 @@ _UNKNOWN_PAIR = 0.6
 _LEAST, _WEAK_ALONE = 0.5, 0.7
 # Parts of an identifier without the whole.
 _PARTS = 0.5
+# Another word for the same thing, in the same language or the other.
+_AKIN = 0.9
 # Coverage is of the query's words and of so many more: one weak word is no full coverage of itself.
 _UNSAID = 0.75
 # Evidence saturates: 3.0 gives one ordinary word 0.24 and two 0.42; 1.6 gives one identifier 0.40.
@@ -43,26 +48,31 @@ _LONG_QUERY = 8.0
 class Relevance:
     """The measure for one query in one index: `count` texts, of which `frequency[token]` have a token."""
 
-    __slots__ = ("_total", "_units", "_weights")
+    __slots__ = ("_spans", "_total", "_units", "_weights")
 
-    def __init__(self, query: Query, count: int, frequency: Mapping[str, int]) -> None:
+    def __init__(self, query: Query, count: int, frequency: Mapping[str, int], spans: Sequence[Bridge] = ()) -> None:
+        """`spans` are the concepts whose other words count, too; `frequency` has those words then."""
         texts = count + _PRIOR_TEXTS
         rarest = math.log(1 + (texts + 0.5) / 0.5)
         weak = weak_words()
         self._units = query.units
         self._weights = {
             token: _rarity(texts, frequency.get(token, 0)) / rarest * _worth(token, weak, frequency.get(token, 0))
-            for unit in query.units
-            for token in unit
+            for token in itertools.chain(*query.units, *(written for span in spans for _, written in span.others))
         }
+        self._spans = spans
         self._total = sum(self._mass(unit) for unit in self._units)
 
-    def of(self, words: Container[str]) -> tuple[float, list[str]]:
-        """The relevance of a text with these tokens, and the words of the query that it has."""
-        ordinary = identifiers = 0.0
+    def of(self, words: Container[str]) -> tuple[float, list[str], float]:
+        """The relevance of a text with these tokens, the words of the query that it has, and the share of the query
+        that it has only in other words for the same thing."""
+        ordinary = identifiers = akin = 0.0
         met: list[str] = []
+        bridged = self._bridged(words, met) if self._spans else {}
         for unit in self._units:
             matched = [token for token in unit if token in words]
+            if bridged and not (matched and len(unit) > 1 and not is_pair(unit[0])):
+                akin += self._akin(unit, matched, bridged)
             if not matched:
                 continue
             met.extend(_spelled(matched))
@@ -73,13 +83,37 @@ class Relevance:
             else:
                 ordinary += self._mass(matched) * _PARTS
         if not met:
-            return 0.0, met
+            return 0.0, met, 0.0
+        ordinary += akin
         if ordinary + identifiers < _LEAST:
             ordinary *= _WEAK_ALONE
         coverage = min(1.0, (ordinary + identifiers) / (self._total + _UNSAID))
         chance = 1 + max(0.0, math.log2(self._total / _LONG_QUERY))
         evidence = 1 - math.exp(-ordinary / (_WORDS_NEEDED * chance) - identifiers / _IDENTIFIERS_NEEDED)
-        return coverage + (1 - coverage) * evidence, met
+        return coverage + (1 - coverage) * evidence, met, akin and min(1.0, akin / self._total)
+
+    def _bridged(self, words: Container[str], met: list[str]) -> dict[str, float]:
+        """The tokens of the query that the text has in another word, with what they count; adds those words to `met`."""
+        found: dict[str, float] = {}
+        for span in self._spans:
+            if all(token in words for token in span.said):
+                continue
+            for word, written in span.others:
+                if all(token in words for token in written):
+                    met.append(word)
+                    worth = _AKIN * max(self._weights[token] for token in written)
+                    for token in span.said:
+                        found[token] = max(
+                            found.get(token, 0.0), min(worth, self._weights.get(token, 0.0) / _UNKNOWN_PAIR)
+                        )
+                    break
+        return found
+
+    def _akin(self, unit: list[str], matched: list[str], bridged: Mapping[str, float]) -> float:
+        weights = [bridged[token] for token in unit if token in bridged and token not in matched]
+        if not weights:
+            return 0.0
+        return (sum(weights) + sum(weights) / len(weights)) / 2 if is_pair(unit[0]) else max(weights)
 
     def _mass(self, tokens: list[str]) -> float:
         """A word weighs as its most telling token; k overlapping pairs are (k + 1) / 2 words."""

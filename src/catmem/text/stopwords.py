@@ -16,7 +16,7 @@ and or but if then else than as so because since while until unless though altho
 of in on at by for from to into onto with without within about over under between among through during before after above below
 up down out off again once here there now just only also too very really quite rather much many more most less least few some
 any all each every other another such same own still already yet even ever
-im youre hes shes theyre weve ive youve theyve ill youll hell well shell theyll id youd hed wed theyd lets thats whats theres heres
+im youre hes shes theyre weve ive youve theyve ill youll hell well theyll id youd hed wed theyd lets thats whats theres heres
 please thank thanks thx ty ok okay yes yep yeah yup nope sure hi hello hey bye good great nice cool perfect awesome fine lol hm hmm
 um uh oh ah wow right alright sorry maybe perhaps actually basically anyway kinda sorta gonna wanna gotta
 go get got make let see look know think want need say tell ask try use give take put come keep like thing something anything

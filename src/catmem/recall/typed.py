@@ -1,0 +1,60 @@
+"""What people type to search with beyond words: "phrases", -words to leave out, and questions about the past."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from catmem.index.documents import Record
+from catmem.recall.rank import words_of
+from catmem.text.tokens import query_tokens
+
+_PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』')
+# A letter alone is an option of a command (`pytest -q`), and -- is more than a minus.
+_WITHOUT = re.compile(r"(?:^|(?<=\s))-(?=[^\s-])((?:[A-Za-z][\w.]{2,})|(?:[^\W\d_a-zA-Z]\w*))")
+_PAST = re.compile(
+    r"\bused to\b|\bpreviously\b|\bformerly\b|\boriginally\b|\bin the past\b|\bhistorically\b"
+    r"|\b(?:did|was|were|had|have|used)\b[^.?!\n]*\bbefore\s*(?:[?.!,;]|$|that\b|switching\b|moving\b)"
+    r"|(?:之前|以前|原来|过去)(?:都|一直)?(?:用|是|的|选|叫|走|放|设|定|怎么|为什么)|原先|曾经|当初|早先",
+    re.IGNORECASE,
+)
+
+
+class Typed(NamedTuple):
+    """`words` are what to look for; `phrases` must stand in a text; a text with one of `without` is left out."""
+
+    words: str
+    phrases: tuple[str, ...]
+    without: tuple[tuple[str, ...], ...]
+
+    def sift(self, hits: list[Record]) -> list[Record]:
+        """The hits as they were asked for. Where no text has a phrase, the words of it are better than nothing."""
+        kept = [hit for hit in hits if not any(_has(hit, word) for word in self.without)]
+        exact = [hit for hit in kept if all(phrase in _spaced(hit["text"]) for phrase in self.phrases)]
+        return exact or kept
+
+
+def typed(query: str) -> Typed:
+    """Reads a query. Of one that only leaves out, and so asks for nothing, every word is looked for."""
+    words = _WITHOUT.sub(" ", query)
+    phrases = tuple(
+        _spaced(next(filter(None, found))) for found in _PHRASE.findall(words) if any(map(str.strip, found))
+    )
+    if not query_tokens(words):
+        return Typed(query, phrases, ())
+    without = (tuple(query_tokens(word)) for word in _WITHOUT.findall(query))
+    return Typed(words, phrases, tuple(filter(None, without)))
+
+
+def is_about_the_past(query: str) -> bool:
+    """ "What did we use before?", 之前用的是什么; not "what to run before a commit", 提交之前要做什么."""
+    return bool(_PAST.search(query))
+
+
+def _has(hit: Record, word: tuple[str, ...]) -> bool:
+    words = words_of(hit)
+    return all(token in words for token in word)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.casefold().split())
