@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from catmem.distil.model.record import ParkedAnswer, Record
@@ -68,5 +70,11 @@ def test_a_model_that_refuses_its_key_is_a_finding_with_the_remedy(shell: Shell)
     findings = shell.json("status")["findings"]
     assert [f["message"] for f in findings if f["name"] == "models" and "check NO_KEY" in f["message"]]
     assert shell.mem("doctor").code != 0
+    start = {"session_id": "a", "cwd": str(shell.folder), "source": "startup", "transcript_path": ""}
+    told = json.loads(shell.ok("hook", "claude-code", "SessionStart", typed=json.dumps(start)))
+    assert "NO_KEY" in told["systemMessage"] and told["systemMessage"].count("\n") <= 1, "one line with the remedy"
     record.recovered()
+    assert "NO_KEY" not in shell.ok(
+        "hook", "claude-code", "SessionStart", typed=json.dumps(start | {"session_id": "b"})
+    )
     assert not any(f["name"] == "models" for f in shell.json("status")["findings"])

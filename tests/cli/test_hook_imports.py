@@ -35,7 +35,7 @@ OURS = (
     "catmem.sessions.header", "catmem.sessions.locks", "catmem.sessions.names", "catmem.sessions.open_session", "catmem.sessions.refusals",
     "catmem.sessions.present", "catmem.sessions.pure", "catmem.sessions.records", "catmem.sessions.rewrite",
     "catmem.settings", "catmem.settings.language", "catmem.settings.places", "catmem.settings.registry",
-    "catmem.settings.secret_key", "catmem.settings.snapshot", "catmem.settings.workspace",
+    "catmem.settings.secret_key", "catmem.settings.snapshot", "catmem.settings.trouble", "catmem.settings.workspace",
     "catmem.text", "catmem.text.",
 )  # fmt: skip
 # What one assistant needs is not loaded for another.

@@ -17,6 +17,7 @@ from catmem.inject.told import AGAIN, BRIEF, PROMPT, records_of, shown, tell, to
 from catmem.inject.worker import wait_for_worker
 from catmem.sessions.names import place
 from catmem.settings.language import language_of
+from catmem.settings.trouble import FOR_THE_USER, trouble_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def _of_start(places: Places, event: Mapping[str, Any], values: Mapping[str, Any
         places, event["session"], door=DOOR, event=what, project=project, at=now(),
         text=text if what == BRIEF else "", items=reasons,
     )  # fmt: skip
-    return (text, _loaded(len(items), language)) if text else ("", "")
+    lines = [_loaded(len(items), language)] if text else []
+    lines += _model_trouble(places, language)
+    return text, "\n".join(lines)
 
 
 def _was_just_told(places: Places, event: Mapping[str, Any], project: str) -> bool:
@@ -86,6 +89,16 @@ def _loaded(count: int, language: str) -> str:
     if language == "zh":
         return f"catmem：已载入 {count} 条记忆"
     return "catmem: 1 memory loaded" if count == 1 else f"catmem: {count} memories loaded"
+
+
+def _model_trouble(places: Places, language: str) -> list[str]:
+    """One line where the user must do something about the model; until then the rules alone distil."""
+    trouble = trouble_in(places)
+    if not trouble or trouble["kind"] not in FOR_THE_USER:
+        return []
+    if language == "zh":
+        return [f"catmem：{trouble['zh']}；在此之前只凭规则提炼"]
+    return [f"catmem: {trouble['en']}; until then the rules alone distil"]
 
 
 def _of_prompt(places: Places, event: Mapping[str, Any], values: Mapping[str, Any], project: str) -> str:

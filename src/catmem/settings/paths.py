@@ -42,6 +42,7 @@ class Paths:
         self.models = Path(at.models)
         self.spending = Path(at.spending)
         self.hook_failures = Path(at.hook_failures)
+        self.model_trouble = Path(at.model_trouble)
 
     def make(self, folder: Path) -> Path:
         """Creates a folder of the data directory, private to the user. Raises StorageFailed."""

@@ -26,6 +26,7 @@ class Places:
         "locks",
         "memory_page",
         "messages",
+        "model_trouble",
         "models",
         "projects",
         "quarantine",
@@ -66,3 +67,5 @@ class Places:
         self.models = join(self.run, "models.json")
         self.spending = join(self.run, "spending.json")
         self.hook_failures = join(self.run, "hook-failures.jsonl")
+        # Why the model does not answer: a file of its own, since a hook tells the user of it.
+        self.model_trouble = join(self.run, "model-trouble.json")

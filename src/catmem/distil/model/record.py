@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 from catmem.domain.errors import LockBusy, StorageFailed
 from catmem.domain.session import SessionRef
 from catmem.settings.paths import FILE_MODE, Paths, write_private
+from catmem.settings.trouble import trouble_in
 
 # A shorter answer ("ok") tells nobody what went wrong.
 _LEAST_PARKED = 20
@@ -70,17 +71,16 @@ class Record:
         return bool((marks.count("+") + _CREDIT) / (len(marks) + _CREDIT) >= _LEAST_TRUST)
 
     def trouble(self, kind: str, en: str, zh: str, at: str) -> None:
-        """The model's last failure, told until it answers again."""
-        self._change("trouble", dict, lambda _: {"kind": kind, "en": en, "zh": zh, "at": at})
+        """The model's last failure, told until it answers again: by `mem doctor`, and by a hook where the user can help."""
+        said = {"kind": kind, "en": en, "zh": zh, "at": at}
+        save(self._paths, self._paths.model_trouble, json.dumps(said, ensure_ascii=False).encode())
 
     def recovered(self) -> None:
-        if self.last_trouble():
-            self._change("trouble", dict, lambda _: {})
+        self._paths.model_trouble.unlink(missing_ok=True)
 
     def last_trouble(self) -> Mapping[str, str]:
         """{"kind", "en", "zh", "at"}, or nothing while the model answers."""
-        trouble = self._read("trouble", dict)
-        return trouble if all(isinstance(trouble.get(k), str) for k in ("kind", "en", "zh", "at")) else {}
+        return trouble_in(self._paths)
 
     def parked(self) -> list[ParkedAnswer]:
         """Oldest first."""
