@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from catmem.capture.remember import remember
 from catmem.domain.message import Message
 from catmem.inject.failures import recent_failures
@@ -24,6 +26,8 @@ from catmem.wiring import Catmem
 PROJECT = "teapot-1234abcd"
 # What a memory says in the tests: in each language, with signs that JSON escapes.
 KNOWN = 'the teapot is "blue"; 茶壶放在第三层 \\ shelf'
+# Seconds, far above any run seen: it only turns a hang into a failure.
+_PATIENCE = 60.0
 
 
 @dataclass
@@ -50,8 +54,8 @@ class World:
     def settled(self) -> None:
         """Everything that has ended so far is on disk: what the client has seen, the loop is done with first."""
         assert self.thread.loop is not None
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.thread.loop).result(20)
-        assert self.recorder.flush(20)
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.thread.loop).result(_PATIENCE)
+        assert self.recorder.flush(_PATIENCE)
 
     @property
     def keys(self) -> list[str]:
@@ -103,10 +107,13 @@ def serving(
     thread.start()
     recorder.start()
     world = World(root, proxy, recorder, thread, Catmem(root))
-    try:
-        yield world
-    finally:
-        world.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        # On a busy machine a request would pass unread that took too long to understand: right, but not what is tested.
+        patch.setattr("catmem.proxy.server._READING_SECONDS", _PATIENCE)
+        try:
+            yield world
+        finally:
+            world.stop()
 
 
 class Client:
