@@ -110,9 +110,9 @@ def test_what_is_remembered_while_it_is_distilled_is_one_memory(world: World, mo
 
     look, looked = worker.propose, []
 
-    def slowly(*arguments: Any) -> Any:
+    def slowly(*arguments: Any, **named: Any) -> Any:
         looked.append(1)
-        proposal = look(*arguments)
+        proposal = look(*arguments, **named)
         if len(looked) == 1:
             _remember_fridays(world)
         return proposal
