@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from bench import hook, importing, lifecycles, recall, search, sessions
+from bench import hook, importing, lifecycles, proxy, recall, search, sessions
 
-MEASURES = (hook.measure, sessions.measure, importing.measure, recall.measure, search.measure, lifecycles.measure)
+MEASURES = (
+    hook.measure,
+    proxy.measure,
+    sessions.measure,
+    recall.measure,
+    lifecycles.measure,
+    importing.measure,
+    search.measure,
+)
 
 
 def main() -> int:
