@@ -26,7 +26,7 @@ start: $(RUNTIME)
 # -n 2: the tests that start an assistant wait more than they compute.
 test: $(DEVELOPMENT)
 	tools/provide.sh $(REAL)
-	$(BIN)/pytest -n 2 -rs
+	$(BIN)/pytest -n 2 --dist worksteal -rs
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff check

@@ -96,9 +96,9 @@ class Editor:
         self._ahead.start()
 
     def _write(self, sequence: str) -> None:
+        # Past the buffer of stdout: a signal may come while that is being written, and it takes no second writer.
         with contextlib.suppress(OSError):
-            self._output.write_raw(sequence)
-            self._output.flush()
+            os.write(sys.stdout.fileno(), sequence.encode())
 
     def _keys(self, commands: Sequence[str]) -> KeyBindings:
         keys = KeyBindings()
