@@ -14,6 +14,7 @@ from catmem.capture.hook import capture_prompt
 from catmem.inject.told import BRIEF, tell, told
 from catmem.sessions.pure import is_pure
 from tests.proxy.talks import PATHS, answer_events, answer_whole
+from tests.proxy.test_passing import post, waited
 from tests.proxy.upstream import Script, Upstream, streamed, whole
 from tests.proxy.world import KNOWN, PROJECT, World, serving
 
@@ -100,6 +101,21 @@ def test_words_said_twice_in_a_talk_are_two_turns(world: World, upstream: Upstre
         say(world, upstream, "done", *said, headers=CLAUDE)
         said += ["done", "go on"]
     assert world.said(KEY) == [("user", "go on"), ("assistant", "done")] * 3
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "chat", "responses", "gemini"])
+def test_a_program_that_leaves_at_the_end_of_the_words_has_had_its_turn(
+    world: World, upstream: Upstream, wire: str
+) -> None:
+    """The last words of a stream are not the end of its framing, and few programs wait for that."""
+    script = streamed(answer_events(wire, "on the shelf", DICE))
+    upstream.scripts = [Script(script.pieces[:-1], closes=True)]
+    with world.connect() as client:
+        client.socket.sendall(post(PATHS[wire], json.dumps(BODIES[wire]).encode()))
+        while client.socket.recv(65536):
+            pass
+    assert waited(lambda: world.settled() or world.keys)
+    assert world.said() == [("user", "where is 茶壶?"), ("assistant", "on the shelf")]
 
 
 def test_a_retry_is_no_second_turn(world: World, upstream: Upstream) -> None:

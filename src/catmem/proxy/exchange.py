@@ -94,7 +94,9 @@ class Exchange:
     def end(self, complete: bool) -> None:
         if not self._over:
             self._over = True
-            self.succeeded = complete and self._status // 100 == 2 and self.size <= _LONGEST_ANSWER
+            # A stream says itself where it ends, and many programs leave there, before the framing ends, too.
+            ended = complete or "event-stream" in self._kind
+            self.succeeded = ended and self._status // 100 == 2 and self.size <= _LONGEST_ANSWER
             self.finished(self)
 
     def answer(self) -> Answer:
