@@ -28,11 +28,11 @@ print(json.dumps({{"system.transform": {{"system": "BRIEF 简报"}}, "chat.messa
 # What opencode does in a session of one turn; the last line is what the model would read.
 HOST = """
 import { Catmem } from "./catmem.mjs"
-const hooks = await Catmem({ directory: "/work/shop" })
+const hooks = await Catmem({ directory: "/home/u/shop" })
 const event = (type, properties) => hooks.event({ event: { type, properties } })
 const sessionID = "ses_1"
-await event("session.created", { info: { id: sessionID, directory: "/work/shop", title: "New session - x" } })
-await event("session.created", { info: { id: "ses_2", parentID: sessionID, directory: "/work/shop" } })
+await event("session.created", { info: { id: sessionID, directory: "/home/u/shop", title: "New session - x" } })
+await event("session.created", { info: { id: "ses_2", parentID: sessionID, directory: "/home/u/shop" } })
 const user = { id: "msg_1", role: "user", sessionID, time: { created: 1796040683430 } }
 const part = { id: "prt_1", type: "text", text: "which port? 端口？", messageID: "msg_1", sessionID }
 const asked = { message: user, parts: [part] }
@@ -95,7 +95,7 @@ def test_a_session_is_told_its_memory_and_its_turn_is_kept(tmp_path: Path, endin
         ("user", "which port? 端口？", "msg_1"),
         ("assistant", "5433", "msg_2"),
     ]
-    assert (turn.session, turn.cwd, turn.prompts) == ("opencode:ses_1", "/work/shop", {"msg_1": "msg_1"})
+    assert (turn.session, turn.cwd, turn.prompts) == ("opencode:ses_1", "/home/u/shop", {"msg_1": "msg_1"})
 
 
 @pytest.mark.parametrize(
