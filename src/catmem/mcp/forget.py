@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from catmem.domain.clock import local_day
 from catmem.domain.errors import BadInput, NotFound, VersionConflict
 from catmem.domain.memory import Memory
 from catmem.inject.forget import forget as forget_everywhere
 from catmem.inject.forget import with_words
-from catmem.mcp.port import Asked
+from catmem.mcp.port import Asked, Offer
 from catmem.mcp.quoting import fenced, on_one_line
 from catmem.mcp.scope import is_within, memory_within
 from catmem.mcp.telling import tell
@@ -21,12 +20,6 @@ MOST = 20
 # Previews that wait for a yes; an older one is shown anew.
 _WAITING = 8
 _LONGEST = 600
-
-
-class Offer(NamedTuple):
-    """What a preview showed: the memories with the versions that they had."""
-
-    versions: tuple[tuple[str, int], ...]
 
 
 def forget(asked: Asked) -> str:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from catmem.dream.pages.pages import Pages
     from catmem.index.writer import SearchIndex
     from catmem.mcp.caller import Caller
-    from catmem.mcp.forget import Offer
     from catmem.recall.recall import Recaller
     from catmem.sessions.history import History
     from catmem.settings.schema import Settings
@@ -52,6 +51,12 @@ class Memory(Protocol):
     def redact(self, text: str, source: str) -> str: ...
     def project_of(self, cwd: str) -> Project: ...
     def close(self) -> None: ...
+
+
+class Offer(NamedTuple):
+    """What the preview of a forget showed: the memories with the versions that they had."""
+
+    versions: tuple[tuple[str, int], ...]
 
 
 class Asked(NamedTuple):

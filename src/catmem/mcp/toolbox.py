@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catmem.domain.clock import now
 from catmem.domain.errors import CatmemError
 from catmem.domain.helper import is_helper_environment
 from catmem.mcp.caller import Caller, folder_of, session_of
-from catmem.mcp.port import Asked, Memory
+from catmem.mcp.port import Asked, Memory, Offer
 from catmem.mcp.server import Answer
 from catmem.mcp.tools import TOOLS
 from catmem.sessions.pure import is_pure, is_pure_environment
 from catmem.settings.language import language_of
-
-if TYPE_CHECKING:
-    from catmem.mcp.forget import Offer
 
 _TOOLS = {tool.name: tool for tool in TOOLS}
 # Where the tools are done; loaded at the first call, since a client waits for the list of them only.

@@ -159,7 +159,4 @@ def save(paths: Paths, file: Path, data: bytes) -> None:
     try:
         write_private(file, data)
     except OSError as error:
-        raise StorageFailed(
-            f"cannot write {file}: {error.strerror}; free space or mend its permissions",
-            f"无法写入 {file}：{error.strerror}；请检查磁盘空间和权限",
-        ) from error
+        raise StorageFailed.writing(file, error) from error

@@ -101,7 +101,11 @@ def schema_of(count: int) -> Mapping[str, Any]:
 
 def language_of_material(material: Material) -> str:
     """The language that most of it is in."""
-    text = "".join([*(m.now.text for m in material.memories), *(d.text for d in material.digests)])
+    return language_of_text("".join([*(m.now.text for m in material.memories), *(d.text for d in material.digests)]))
+
+
+def language_of_text(text: str) -> str:
+    """`zh` or `en`: the language that a model is asked in about a text."""
     chinese = sum(1 for character in text if "\u3400" <= character <= "\u9fff")
     return "zh" if chinese * 4 > len(text) else "en"
 

@@ -10,7 +10,7 @@ from catmem.domain.likeness import terms
 from catmem.domain.message import Message, is_said
 from catmem.domain.session import SessionRef
 from catmem.dream.compact import Summary
-from catmem.dream.model.asking import Completes
+from catmem.dream.model.asking import Completes, language_of_text
 from catmem.llm.port import Turn
 from catmem.text.cut import cut_tokens, estimate_tokens
 
@@ -49,9 +49,8 @@ class ModelSummariser:
     def __call__(self, session: SessionRef, messages: Sequence[Message]) -> Summary:
         """Raises ModelFailed: the model's own failure, or a summary that names what was not said."""
         source = source_of(messages)
-        language = "zh" if _is_chinese(source) else "en"
         answer = self._model.complete(
-            [_INSTRUCTIONS[language]], [Turn("user", source)], _SCHEMA, max_tokens=ANSWER_TOKENS
+            [_INSTRUCTIONS[language_of_text(source)]], [Turn("user", source)], _SCHEMA, max_tokens=ANSWER_TOKENS
         )
         content = self._redact(_content(answer.text), "said")
         invented = names_not_in(content, messages)
@@ -101,7 +100,3 @@ def _content(text: str) -> str:
         # Half an object is none; prose is a summary.
         return "" if bare.startswith("{") else bare
     return found["summary"].strip() if isinstance(found, dict) and isinstance(found.get("summary"), str) else ""
-
-
-def _is_chinese(text: str) -> bool:
-    return sum(1 for character in text if "\u3400" <= character <= "\u9fff") * 4 > len(text)
