@@ -19,8 +19,10 @@ from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.part import Part
 from catmem.index.reader import SearchReader
+from catmem.index.scope import Scope
 from catmem.recall.keyword import find
 from catmem.recall.query import Query
+from catmem.recall.rank import Weighing
 from catmem.settings.schema import Settings
 from catmem.text.tokens import tokens
 from tests.recall.pools import POOLS
@@ -82,13 +84,11 @@ def _record(number: int, text: str, at: int, project: str) -> Record:
 
 def _ask(reader: SearchReader) -> list[float]:
     prompts = [prompt for pool in POOLS for prompt, _ in pool.wanted]
-    half_lives = Settings().recency_half_life_days
+    scope, weighing = Scope(projects=("project-1", "")), Weighing(NOW, Settings().recency_half_life_days, 0.35)
     times = []
     for prompt in itertools.islice(itertools.cycle(prompts), ROUNDS):
         started = time.perf_counter()
-        find(
-            reader, Query(prompt), limit=10, now=NOW, half_lives=half_lives, threshold=0.35, projects=("project-1", "")
-        )
+        find(reader, Query(prompt), scope, weighing, limit=10)
         times.append(time.perf_counter() - started)
     return times
 

@@ -22,8 +22,10 @@ from catmem.index import layout
 from catmem.index.documents import MOST_PASSAGES, passage_records
 from catmem.index.part import Part
 from catmem.index.reader import SearchReader
+from catmem.index.scope import Scope
 from catmem.recall.keyword import CANDIDATES, ranked
 from catmem.recall.query import Query
+from catmem.recall.rank import Weighing
 from catmem.settings.schema import Settings
 
 _PROJECT = "eval"
@@ -55,17 +57,9 @@ class Keyword:
 
     def search(self, query: str, k: int) -> list[tuple[str, float]]:
         """At most `k` ids with their scores in 0..1, best first."""
-        settings = Settings()
-        hits = ranked(
-            self._reader,
-            Query(query),
-            now=round(self._now * 1000),
-            half_lives=settings.recency_half_life_days,
-            threshold=0.0,
-            types=("passage",),
-            searched=True,
-            candidates=max(CANDIDATES, k * MOST_PASSAGES),
-        )
+        weighing = Weighing(round(self._now * 1000), Settings().recency_half_life_days, threshold=0.0, searched=True)
+        candidates = max(CANDIDATES, k * MOST_PASSAGES)
+        hits = ranked(self._reader, Query(query), Scope(("passage",)), weighing, candidates=candidates)
         best: dict[str, float] = {}
         for hit in hits:
             best.setdefault(self._ids[int(hit["session"])], hit["score"])

@@ -26,7 +26,7 @@ OURS = (
     "catmem.clients", "catmem.clients.catalogue", "catmem.clients.context_reply", "catmem.domain.helper",
     "catmem.clients.payload",
     "catmem.domain", "catmem.domain.clock", "catmem.domain.errors", "catmem.domain.hashing", "catmem.domain.project",
-    "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader",
+    "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader", "catmem.index.scope",
     "catmem.inject", "catmem.inject.",
     "catmem.recall", "catmem.recall.concepts", "catmem.recall.concept_words", "catmem.recall.keyword", "catmem.recall.moments",
     "catmem.recall.query", "catmem.recall.rank", "catmem.recall.relevance",

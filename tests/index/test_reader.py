@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from catmem.domain.errors import NotFound
 from catmem.index.reader import SearchReader
+from catmem.index.scope import Scope
 from tests.index.world import World
 
 # What a hook must not pay for: each costs it milliseconds, and some more than its whole budget.
@@ -78,13 +79,13 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> SearchReader:
 @given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), limit=st.integers(1, 90))
 def test_the_best_are_exact(full: SearchReader, words: list[str], limit: int) -> None:
     terms = [(word, 1.0) for word in words]
-    everything = full.search(terms, types=["memory"], limit=1000)
-    best = full.search(terms, types=["memory"], limit=limit)
+    everything = full.search(terms, Scope(["memory"]), limit=1000)
+    best = full.search(terms, Scope(["memory"]), limit=limit)
     assert [hit["bm25"] for hit in best] == [hit["bm25"] for hit in everything[:limit]]
 
 
 @settings(max_examples=100, deadline=None)
 @given(terms=st.lists(st.tuples(st.text(max_size=80), st.floats(0.01, 10)), max_size=8), kind=st.text(max_size=20))
 def test_any_term_is_safe(full: SearchReader, terms: list[tuple[str, float]], kind: str) -> None:
-    full.search(terms, kinds=[kind], projects=[kind])
+    full.search(terms, Scope(projects=[kind], kinds=[kind]))
     full.frequencies("memory", [term for term, _ in terms])

@@ -16,6 +16,7 @@ from catmem.domain.session import SessionRef
 from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.reader import EVERY_TYPE
+from catmem.index.scope import Scope
 from catmem.sessions.history import History
 from tests.index.world import World
 
@@ -25,8 +26,8 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-def find(world: World, *words: str, **filters: object) -> list[Record]:
-    return world.index.reader().search([(word, 1.0) for word in words], **filters)  # type: ignore[arg-type]
+def find(world: World, *words: str, limit: int = 50, **scope: object) -> list[Record]:
+    return world.index.reader().search([(word, 1.0) for word in words], Scope(**scope), limit=limit)  # type: ignore[arg-type]
 
 
 def texts(records: list[Record]) -> list[str]:

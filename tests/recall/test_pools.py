@@ -12,8 +12,10 @@ from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.part import Part
 from catmem.index.reader import SearchReader
+from catmem.index.scope import Scope
 from catmem.recall.keyword import find
 from catmem.recall.query import Query
+from catmem.recall.rank import Weighing
 from catmem.settings.schema import Settings
 from catmem.text.tokens import tokens
 from tests.recall.pools import ELSEWHERE, POOLS, Pool
@@ -40,15 +42,7 @@ def reader_of(pool: Pool) -> SearchReader:
 
 
 def found(pool: Pool, prompt: str) -> list[int]:
-    hits = find(
-        reader_of(pool),
-        Query(prompt),
-        limit=3,
-        now=1772359200000,
-        half_lives={},
-        threshold=THRESHOLD,
-        types=("memory",),
-    )
+    hits = find(reader_of(pool), Query(prompt), Scope(("memory",)), Weighing(1772359200000, {}, THRESHOLD), limit=3)
     return [int(hit["id"][1:]) for hit in hits]
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from catmem.brief.suspicion import is_order
 from catmem.index import layout
+from catmem.index.scope import Scope
 from catmem.recall.keyword import find
 from catmem.recall.query import Query
+from catmem.recall.rank import Weighing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,10 +98,8 @@ def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, no
     projects = (project, layout.PROFILE) if bounds.scoped else None
 
     def ask(type: str, threshold: float, past: bool = False) -> list[Record]:
-        return find(
-            reader, query, limit=limit, now=now, half_lives=bounds.half_lives,
-            threshold=threshold, types=(type,), projects=projects, past=past, candidates=_RANKED,
-        )  # fmt: skip
+        weighing = Weighing(now, bounds.half_lives, threshold)
+        return find(reader, query, Scope((type,), projects, past=past), weighing, limit=limit, candidates=_RANKED)
 
     memories = ask("memory", bounds.threshold)
     passages = [] if memories else ask("passage", bounds.threshold + (1 - bounds.threshold) * _PASSAGE_DISTANCE)

@@ -13,6 +13,7 @@ import tantivy
 
 from catmem.index import layout
 from catmem.index.failures import translate
+from catmem.index.scope import Scope
 from catmem.settings import registry
 from catmem.settings.places import Places
 
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from catmem.index.documents import Record
 
 _PART_OF = {"memory": layout.MEMORIES, "passage": layout.PASSAGES, "output": layout.OUTPUTS}
-TYPES = ("memory", "passage")
-"""What is asked for where nothing else is said: never what tools gave back."""
 EVERY_TYPE = tuple(_PART_OF)
 
 # Instants beyond these are no times of ours; they bound an open end of a range.
 _EARLIEST = -(2**62)
 _LATEST = 2**62
+
+_EVERYWHERE = Scope()
 
 
 class SearchReader:
@@ -54,33 +55,21 @@ class SearchReader:
     def search(
         self,
         terms: Sequence[tuple[str, float]],
+        scope: Scope = _EVERYWHERE,
         *,
-        types: Sequence[str] = TYPES,
-        projects: Sequence[str] | None = None,
-        kinds: Sequence[str] = (),
-        since: int | None = None,
-        until: int | None = None,
-        past: bool = False,
         every: bool = False,
         limit: int = 50,
     ) -> list[Record]:
-        """The best `limit` documents of each type, best first.
+        """The best `limit` documents of each type of the scope, best first; each is its record with `bm25` added.
 
-        terms     tokens with their weights (1.0 is plain BM25)
-        projects  the homes to look in, with all that was merged into them, "" being the profile; None for all
-        kinds     kinds of memories and roles of passages; empty for all
-        since     and `until`, in milliseconds since the epoch and both included: something of it was said between them
-        past      superseded memories too
-        every     only documents that have every term
-
-        Each is its stored record with `bm25` added.
+        terms  tokens with their weights (1.0 is plain BM25)
+        every  only documents that have every term
         """
         found: list[Record] = []
-        for type in types:
+        for type in scope.types:
             index, searcher = self._part(_PART_OF[type])
             try:
-                homes = self._members(projects)
-                query = _query(index.schema, terms, homes, kinds, since, until, past and type == "memory", every)
+                query = _query(index.schema, terms, scope.only(type), self._members(scope.projects), every)
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
                 for score, address in hits:
                     record = json.loads(searcher.doc(address).get_first(layout.RECORD))
@@ -155,17 +144,14 @@ def _open(folder: str) -> tuple[Any, Any]:
 def _query(
     schema: Any,
     terms: Sequence[tuple[str, float]],
-    projects: Sequence[str] | None,
-    kinds: Sequence[str],
-    since: int | None,
-    until: int | None,
-    past: bool,
+    scope: Scope,
+    homes: Sequence[str] | None,
     every: bool,
 ) -> Any:
     query, must = tantivy.Query, tantivy.Occur.Must
     # Alternatives of bare terms and nothing beside them: only of these tantivy skips whole blocks that cannot win.
     occurs = must if every else tantivy.Occur.Should
-    fields = (layout.BODY, layout.PAST) if past else (layout.BODY,)
+    fields = (layout.BODY, layout.PAST) if scope.past and "memory" in scope.types else (layout.BODY,)
     words = [
         (occurs, query.boost_query(query.term_query(schema, field, token, "freq"), weight))
         for token, weight in terms
@@ -173,16 +159,16 @@ def _query(
     ]
     if not words:
         return None
-    clauses = [(must, query.boolean_query(words)), *_filters(schema, projects, kinds)]
-    if since is not None or until is not None:
-        clauses.append((must, query.const_score_query(_within(schema, since, until), 0.0)))
+    clauses = [(must, query.boolean_query(words)), *_filters(schema, homes, scope.kinds)]
+    if not scope.is_timeless:
+        clauses.append((must, query.const_score_query(_within(schema, scope.since, scope.until), 0.0)))
     return query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
 
 
-def _filters(schema: Any, projects: Sequence[str] | None, kinds: Sequence[str]) -> list[tuple[Any, Any]]:
+def _filters(schema: Any, homes: Sequence[str] | None, kinds: Sequence[str]) -> list[tuple[Any, Any]]:
     """Clauses that hold or not and add nothing to the score."""
     query, clauses = tantivy.Query, []
-    for field, values in ((layout.HOME, projects), (layout.KIND, kinds or None)):
+    for field, values in ((layout.HOME, homes), (layout.KIND, kinds or None)):
         if values is not None:
             named = [(tantivy.Occur.Should, query.term_query(schema, field, value, "basic")) for value in values]
             clauses.append((tantivy.Occur.Must, query.const_score_query(query.boolean_query(named), 0.0)))

@@ -24,6 +24,7 @@ from catmem.index.documents import (
 )
 from catmem.index.part import Part, PartWriter
 from catmem.index.reader import EVERY_TYPE, SearchReader
+from catmem.index.scope import Scope
 from catmem.index.watermark import Watermark, database_identity, forgotten_hashes, state_of
 from catmem.sessions.history import History
 from catmem.settings.paths import FILE_MODE, Paths
@@ -196,7 +197,7 @@ class SearchIndex:
         """Raises DataDamaged if a file of the index is missing or unreadable, which adding to it would not show."""
         reader = self.reader()
         with contextlib.suppress(NotFound):
-            reader.search([(CHECK_TERM, 1.0)], types=EVERY_TYPE, limit=1)
+            reader.search([(CHECK_TERM, 1.0)], Scope(EVERY_TYPE), limit=1)
 
     def _clear(self) -> None:
         if self._folder.is_dir():

@@ -10,6 +10,7 @@ from catmem.index.documents import Record
 from catmem.index.mending import ask_mending
 from catmem.index.reader import SearchReader
 from catmem.recall.period import Period, period_in
+from catmem.recall.rank import Weighing
 from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
 
@@ -40,9 +41,8 @@ class Asking:
             # Nothing was ever indexed, so there is nothing to find.
             return []
 
-    def _now(self) -> int:
-        """Milliseconds since the epoch."""
-        return round(self._clock() * 1000)
+    def _weighing(self, threshold: float, searched: bool) -> Weighing:
+        return Weighing(round(self._clock() * 1000), self._settings.recency_half_life_days, threshold, searched)
 
     def _days_of(
         self, words: str, since: str | None, until: str | None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 
-from catmem.recall.rank import fold, order, rank
+from catmem.recall.rank import Weighing, fold, order, rank
 from catmem.recall.relevance import Relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from catmem.index.documents import Record
     from catmem.index.reader import SearchReader
+    from catmem.index.scope import Scope
     from catmem.recall.concepts import Bridge
     from catmem.recall.query import Query
 
@@ -27,77 +28,45 @@ _MOST_MOMENTS = 3
 
 
 def find(
-    reader: SearchReader,
-    query: Query,
-    *,
-    limit: int,
-    now: int,
-    half_lives: Mapping[str, float],
-    threshold: float,
-    types: Sequence[str] = ("memory", "passage"),
-    projects: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
-    since: int | None = None,
-    until: int | None = None,
-    past: bool = False,
-    searched: bool = False,
-    candidates: int = CANDIDATES,
+    reader: SearchReader, query: Query, scope: Scope, weighing: Weighing, *, limit: int, candidates: int = CANDIDATES
 ) -> list[Record]:
     """The best `limit` hits for a query that say different things, best first; the rest is that of `ranked`."""
-    hits = ranked(
-        reader, query, now=now, half_lives=half_lives, threshold=threshold, types=types, projects=projects,
-        kinds=kinds, since=since, until=until, past=past, searched=searched, candidates=candidates,
-    )  # fmt: skip
-    return fold(hits, limit)
+    return fold(ranked(reader, query, scope, weighing, candidates=candidates), limit)
 
 
 def ranked(
-    reader: SearchReader,
-    query: Query,
-    *,
-    now: int,
-    half_lives: Mapping[str, float],
-    threshold: float,
-    types: Sequence[str] = ("memory", "passage"),
-    projects: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
-    since: int | None = None,
-    until: int | None = None,
-    past: bool = False,
-    searched: bool = False,
-    candidates: int = CANDIDATES,
+    reader: SearchReader, query: Query, scope: Scope, weighing: Weighing, *, candidates: int = CANDIDATES
 ) -> list[Record]:
-    """The hits for a query, best first; [] if nothing is relevant enough.
+    """The hits for a query, best first; [] if nothing is relevant enough. Raises what the reader raises.
 
-    `projects`, `kinds`, `since`, `until` and `past` are those of SearchReader.search; `now`, `half_lives`, `threshold`
-    and `searched` those of rank; of each type the `candidates` with the best words are ranked. Raises what the reader
-    raises.
+    Of each type the `candidates` with the best words are ranked.
     """
-    if not query.terms or not (query.units or searched):
+    if not query.terms or not (query.units or weighing.searched):
         return []
     tokens = [token for unit in query.units for token in unit]
-    others = [token for token in _others(query.bridges) if token not in query.everything]
-    terms = [*query.terms, *((token, _OTHER_WORD) for token in others)]
+    others = _others(query.bridges)
     hits: list[Record] = []
-    for type in types:
-
-        def search(since: int | None, until: int | None, type: str = type) -> list[Record]:
-            return reader.search(
-                terms, types=(type,), projects=projects, kinds=kinds,
-                since=since, until=until, past=past, limit=candidates,
-            )  # fmt: skip
-
-        found = search(since, until)
-        # Among many texts the best ones of a month may not be among the best of all.
-        if query.moments and len(found) == candidates and since is None and until is None:
-            found = _united(found, *(search(*moment.bounds(now)) for moment in query.moments[:_MOST_MOMENTS]))
+    for type in scope.types:
+        found = _candidates(reader, query, scope.only(type), weighing.now, candidates)
         if found:
-            frequency = reader.frequencies(
-                type, [*tokens, *(t for span in query.bridges for _, w in span.others for t in w)]
-            )
+            frequency = reader.frequencies(type, [*tokens, *others])
             measure = Relevance(query, reader.count(type), frequency, query.bridges)
-            hits += rank(found, query, measure, now=now, half_lives=half_lives, threshold=threshold, searched=searched)
+            hits += rank(found, query, measure, weighing)
     return sorted(hits, key=order)
+
+
+def _candidates(reader: SearchReader, query: Query, scope: Scope, now: int, count: int) -> list[Record]:
+    """The texts with the best words; among them the best of each month that the query names.
+
+    Among many texts the best ones of a month may not be among the best of all.
+    """
+    known = frozenset(query.everything)
+    terms = [*query.terms, *((token, _OTHER_WORD) for token in _others(query.bridges) if token not in known)]
+    found = reader.search(terms, scope, limit=count)
+    if not query.moments or len(found) < count or not scope.is_timeless:
+        return found
+    months = [scope.between(*moment.bounds(now)) for moment in query.moments[:_MOST_MOMENTS]]
+    return _united(found, *(reader.search(terms, month, limit=count) for month in months))
 
 
 def _others(spans: Sequence[Bridge]) -> list[str]:

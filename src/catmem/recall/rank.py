@@ -41,31 +41,32 @@ _NEGATING = "no not never none nor dont doesnt isnt cant without 不 没 无 非
 _NEGATIONS = frozenset(_NEGATING.split())
 
 
-def rank(
-    hits: Sequence[Record],
-    query: Query,
-    measure: Relevance,
-    *,
-    now: int,
-    half_lives: Mapping[str, float],
-    threshold: float,
-    searched: bool,
-) -> list[Record]:
-    """The hits of one type above the threshold, best first.
+class Weighing:
+    """What hits are weighed by, beside the query.
 
     now         milliseconds since the epoch
     half_lives  days in which a kind loses half of its recency; kinds not named keep theirs
+    threshold   the least relevance, in 0..1
     searched    the query was typed to search with: a hit that has every word of it is wanted, whatever the words
     """
+
+    __slots__ = ("half_lives", "now", "searched", "threshold")
+
+    def __init__(self, now: int, half_lives: Mapping[str, float], threshold: float, searched: bool = False) -> None:
+        self.now, self.half_lives, self.threshold, self.searched = now, half_lives, threshold, searched
+
+
+def rank(hits: Sequence[Record], query: Query, measure: Relevance, weighing: Weighing) -> list[Record]:
+    """The hits of one type above the threshold, best first."""
     kept = []
     for hit in hits:
         words = words_of(hit)
         relevance, matched, hit["akin"] = measure.of(words)
-        if searched and query.everything and all(token in words for token in query.everything):
+        if weighing.searched and query.everything and all(token in words for token in query.everything):
             relevance, matched = 1.0, matched or query.everything
-        if relevance >= threshold and matched:
+        if relevance >= weighing.threshold and matched:
             hit["relevance"], hit["matched"] = relevance, matched
-            hit["recency"] = _recency(hit, now, half_lives)
+            hit["recency"] = _recency(hit, weighing)
             kept.append(hit)
     _support(kept)
     best = max((hit["bm25"] for hit in kept), default=0.0)
@@ -144,12 +145,12 @@ def _joined(before: str, after: str) -> bool:
     return (before.isascii() and before.isalnum()) or (after.isascii() and after.isalnum())
 
 
-def _recency(hit: Record, now: int, half_lives: Mapping[str, float]) -> float:
+def _recency(hit: Record, weighing: Weighing) -> float:
     """1 for what was said now, half of it after a half-life; 1 for what does not age."""
-    half_life = half_lives.get("note" if hit["type"] == "passage" else hit["kind"])
+    half_life = weighing.half_lives.get("note" if hit["type"] == "passage" else hit["kind"])
     if not half_life or not hit["instants"]:
         return 1.0
-    age = max(0, now - max(hit["instants"])) / _DAY
+    age = max(0, weighing.now - max(hit["instants"])) / _DAY
     return float(0.5 ** (age / half_life))
 
 

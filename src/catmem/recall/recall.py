@@ -6,6 +6,7 @@ from typing import NotRequired, TypedDict
 
 from catmem.index import layout
 from catmem.index.documents import Record
+from catmem.index.scope import TYPES, Scope
 from catmem.recall.asking import Asking, milliseconds
 from catmem.recall.keyword import ranked
 from catmem.recall.period import Period
@@ -106,25 +107,16 @@ class Recaller(Asking):
         """
         read = typed(query) if searched else Typed(query, (), ())
         asked = Query(read.words)
-
-        def ask() -> list[Record]:
-            hits = ranked(
-                self._reader,
-                asked,
-                now=self._now(),
-                half_lives=self._settings.recency_half_life_days,
-                threshold=self._settings.semantic_match_threshold,
-                types=("memory",) if kind else ("memory", "passage"),
-                projects=None if project is None else (project, layout.PROFILE),
-                kinds=(kind,) if kind else (),
-                since=milliseconds(since),
-                until=milliseconds(until),
-                past=past or is_about_the_past(query),
-                searched=searched,
-            )
-            return fold(read.sift(hits), limit)
-
-        return self._ask(ask)
+        scope = Scope(
+            types=("memory",) if kind else TYPES,
+            projects=None if project is None else (project, layout.PROFILE),
+            kinds=(kind,) if kind else (),
+            since=milliseconds(since),
+            until=milliseconds(until),
+            past=past or is_about_the_past(query),
+        )
+        weighing = self._weighing(self._settings.semantic_match_threshold, searched)
+        return self._ask(lambda: fold(read.sift(ranked(self._reader, asked, scope, weighing)), limit))
 
 
 def _item(hit: Record, why: str) -> Item:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from catmem.index.documents import Record
+from catmem.index.scope import Scope
 from catmem.recall.asking import Asking, milliseconds
 from catmem.recall.period import Period
 from catmem.recall.query import Query
@@ -84,23 +85,23 @@ class Searcher(Asking):
         if read_days:
             words, period, since, until = self._days_of(words, since, until)
         query = Query(words)
-        bounds: dict[str, Any] = {
-            "projects": None if project is None else (project,),
-            "kinds": (role,) if role else (),
-            "since": milliseconds(since),
-            "until": milliseconds(until),
-        }
-        hits = self._ask(lambda: list(self._hits(query, bounds, role, limit)))
+        scope = Scope(
+            projects=None if project is None else (project,),
+            kinds=(role,) if role else (),
+            since=milliseconds(since),
+            until=milliseconds(until),
+        )
+        hits = self._ask(lambda: list(self._hits(query, scope, limit)))
         found = Found(mode="keyword", items=[_passage(hit, query, context) for hit in hits])
         return {**found, "period": period} if period else found
 
-    def _hits(self, query: Query, bounds: dict[str, Any], role: str | None, limit: int) -> Iterator[Record]:
+    def _hits(self, query: Query, scope: Scope, limit: int) -> Iterator[Record]:
         """The hits class by class, so that a class is only asked for where those before it leave room."""
         seen: set[str] = set()
         for every, type in _CLASSES:
-            if len(seen) >= limit or not query.terms or role not in (None, *_ROLES_OF[type]):
+            if len(seen) >= limit or not query.terms or not _ROLES_OF[type].issuperset(scope.kinds):
                 continue
-            found = self._reader.search(query.terms, types=(type,), every=every, limit=MOST, **bounds)
+            found = self._reader.search(query.terms, scope.only(type), every=every, limit=MOST)
             new = [hit for hit in _folded(self._ranked(found, query, type, every), every) if _said(hit) not in seen]
             for hit in new[: limit - len(seen)]:
                 seen.add(_said(hit))
@@ -114,19 +115,11 @@ class Searcher(Asking):
             # The index knows better: a word may be met by a stem that is spelled otherwise.
             hit["word_set"] = words if sure else frozenset(tokens(hit["text"]))
         measure = Relevance(query, self._reader.count(type), self._reader.frequencies(type, asked))
-        return rank(
-            found,
-            query,
-            measure,
-            now=self._now(),
-            half_lives=self._settings.recency_half_life_days,
-            # Who searches by hand wants what is there; how relevant it is tells the order.
-            threshold=0.0,
-            searched=True,
-        )
+        # Who searches by hand wants what is there; how relevant it is tells the order.
+        return rank(found, query, measure, self._weighing(threshold=0.0, searched=True))
 
 
-_ROLES_OF = {"passage": ("user", "assistant"), "output": ("tool",)}
+_ROLES_OF = {"passage": frozenset({"user", "assistant"}), "output": frozenset({"tool"})}
 
 
 def _folded(hits: Sequence[Record], complete: bool) -> list[Record]:
