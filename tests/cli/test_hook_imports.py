@@ -28,7 +28,7 @@ OURS = (
     "catmem.domain", "catmem.domain.clock", "catmem.domain.errors", "catmem.domain.hashing", "catmem.domain.project",
     "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader", "catmem.index.scope",
     "catmem.inject", "catmem.inject.",
-    "catmem.recall", "catmem.recall.concepts", "catmem.recall.concept_words", "catmem.recall.keyword", "catmem.recall.moments",
+    "catmem.recall", "catmem.recall.keyword", "catmem.recall.moments",
     "catmem.recall.query", "catmem.recall.rank", "catmem.recall.relevance",
     "catmem.recall.weak_words",
     "catmem.sessions", "catmem.sessions.blocks", "catmem.sessions.body", "catmem.sessions.door", "catmem.sessions.file",

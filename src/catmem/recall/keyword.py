@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from catmem.index.documents import Record
     from catmem.index.reader import SearchReader
     from catmem.index.scope import Scope
-    from catmem.recall.concepts import Bridge
     from catmem.recall.query import Query
+    from catmem.text.concepts import Bridge
 
 # Of each type so many are ranked, whatever the limit is: ranking moves a hit by a few places only, and the best 5 of a
 # search for 100 must be those of a search for 5.

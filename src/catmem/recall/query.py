@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import math
 
-from catmem.recall.concepts import Bridge, bridges
 from catmem.recall.moments import Moment, moments_in
+from catmem.text.concepts import Bridge, bridges
 from catmem.text.stemming import stem
 from catmem.text.tokens import query_tokens, stopwords
 

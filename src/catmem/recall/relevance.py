@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from catmem.recall.concepts import Bridge
+    from catmem.text.concepts import Bridge
 
 # Rarity is judged as if there were so many more texts: among 30 memories no word is rare or common by itself.
 _PRIOR_TEXTS = 200

@@ -21,7 +21,7 @@ _MOST_CONCEPTS = 12
 
 
 class Bridge:
-    """`said` are the tokens of a query that a concept stands for; `others` its other words, each with its tokens."""
+    """`said` are the tokens of a text that a concept stands for; `others` its other words, each with its tokens."""
 
     __slots__ = ("others", "said")
 
@@ -30,7 +30,7 @@ class Bridge:
 
 
 def bridges(said: Sequence[str]) -> list[Bridge]:
-    """The concepts in a row of query tokens; of two that overlap, the longer word wins."""
+    """The concepts in a row of tokens, as `query_tokens` gives them; of two that overlap, the longer word wins."""
     found: list[Bridge] = []
     taken: set[int] = set()
     for start, end, word in sorted(_words(said[:_FIRST]), key=lambda place: (-len(place[2]), place[0])):
@@ -78,7 +78,7 @@ def _written(word: str) -> tuple[str, ...]:
 
 
 def _lines_with(word: str) -> list[str]:
-    """The lines of the table that have a word. Searched as a text: a question asks for thirty words of a thousand."""
+    """The lines of the table that have a word. Searched as a text: a text asks for thirty words of a thousand."""
     table = _table()
     lines = []
     for written in (f"|{word}|", f"|{NAME}{word}|"):
@@ -93,6 +93,6 @@ def _lines_with(word: str) -> list[str]:
 @functools.cache
 def _table() -> str:
     """The lines, each word of them between two bars."""
-    from catmem.recall.concept_words import CONCEPTS
+    from catmem.text.concept_words import CONCEPTS
 
     return CONCEPTS.replace("\n", "|\n|")
