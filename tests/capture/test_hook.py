@@ -28,6 +28,7 @@ def test_a_prompt_is_kept_at_once(world: World) -> None:
         "new": [1],
         "known": 0,
         "text": "茶壶叫 Amy，from now on",
+        "changes": False,
         "left": False,
     }
     assert world.told() == [("user", "茶壶叫 Amy，from now on")]

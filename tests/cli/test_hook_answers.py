@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from catmem.inject.told import BRIEF, tell
 from catmem.settings.places import Places
 from tests.cli.shell import Shell
 from tests.clients.schema import faults
+from tests.clients.talk import Talk
 
+# Seconds, far above any run seen: it only turns a worker that never came into a failure.
+PATIENCE = 60.0
 HOSTS = [client for client, row in CLIENTS.items() if row["hooks"]]
 FACTS = {"en": "The staging database is on port 5433", "zh": "测试数据库的端口是 5433"}
 ASKED = {"en": "Which port has the staging database?", "zh": "测试数据库的端口是多少？"}
@@ -72,6 +76,43 @@ def test_what_the_proxy_tells_in_each_request_is_not_told_by_a_hook_too(shell: S
     tell(Places(str(shell.data)), "claude-code:s1", door="proxy", event=BRIEF, project="p", at="x", text="5433")
     assert hook(shell, "claude-code", "SessionStart", source="compact") == ""
     assert "5433" in hook(shell, "claude-code", "SessionStart", source="startup", session_id="s2")
+
+
+@pytest.mark.parametrize(
+    ("said", "learned"),
+    [
+        ("We deploy with Helm 3.14, not with raw manifests.", "Helm"),
+        ("我们用 Helm 部署，不要直接用清单文件。", "Helm"),
+    ],
+    ids=["en", "zh"],
+)
+def test_a_turn_in_which_files_were_changed_is_distilled_while_the_session_goes_on(
+    shell: Shell, said: str, learned: str
+) -> None:
+    talk = Talk(session="s1", folder=str(shell.folder)).user("u1", said).says("a1", "On it.")
+    path = talk.write(shell.root)
+    hook(shell, "claude-code", "Stop", transcript_path=str(path))
+    assert not Path(Places(str(shell.data)).changes).exists() and not learned_of(shell, learned)
+
+    talk.user("u2", "Now the chart, please.").calls("a2", "c1", "Edit", file_path="chart.yaml", old_string="a")
+    talk.result("r2", "c1", "The file chart.yaml has been updated.").says("a3", "Done.").write(shell.root)
+    hook(shell, "claude-code", "Stop", transcript_path=str(path))
+    (stamp,) = Path(Places(str(shell.data)).changes).iterdir()
+    until = time.monotonic() + PATIENCE
+    while not learned_of(shell, learned) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert learned_of(shell, learned), "a worker took it up"
+
+    started = stamp.stat().st_mtime
+    talk.user("u3", "And the values.").calls("a4", "c2", "Write", file_path="values.yaml", content="a: 1")
+    talk.result("r4", "c2", "File created.").says("a5", "Done.").write(shell.root)
+    hook(shell, "claude-code", "Stop", transcript_path=str(path))
+    assert stamp.stat().st_mtime == started, "no worker a turn"
+
+
+def learned_of(shell: Shell, word: str) -> bool:
+    """By the ledger: each command of a shell is a minute."""
+    return any(word in file.read_text("utf-8") for file in (shell.data / "ledger").glob("*.jsonl"))
 
 
 def test_an_event_that_we_do_not_know_is_answered_with_nothing(shell: Shell) -> None:

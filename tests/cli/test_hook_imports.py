@@ -22,10 +22,11 @@ FOREIGN = ("tantivy", "tantivy.tantivy")
 OURS = (
     "catmem", "catmem.__main__",
     "catmem.brief", "catmem.brief.",
-    "catmem.capture", "catmem.capture.hook", "catmem.capture.triggers",
+    "catmem.capture", "catmem.capture.hook",
     "catmem.clients", "catmem.clients.catalogue", "catmem.clients.context_reply", "catmem.domain.helper",
     "catmem.clients.payload",
     "catmem.domain", "catmem.domain.clock", "catmem.domain.errors", "catmem.domain.hashing", "catmem.domain.project",
+    "catmem.domain.triggers",
     "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader", "catmem.index.scope",
     "catmem.inject", "catmem.inject.",
     "catmem.recall", "catmem.recall.keyword", "catmem.recall.moments",

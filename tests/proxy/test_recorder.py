@@ -137,6 +137,32 @@ def test_a_program_that_leaves_ends_its_sessions_and_is_distilled(tmp_path: Path
         assert "Z" not in children.stdout
 
 
+@pytest.mark.parametrize(
+    "said", ["We deploy with Helm 3.14, not with raw manifests.", "我们用 Helm 部署，不要直接用清单文件。"]
+)
+def test_a_turn_that_changes_files_is_distilled_while_the_program_goes_on(
+    tmp_path: Path, upstream: Upstream, said: str
+) -> None:
+    asked: list[dict[str, object]] = [
+        {"role": "user", "content": said},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "Edit", "input": {"path": "a"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "updated"}]},
+    ]
+    with serving(tmp_path, upstream.url, distil=True) as world, world.connect() as program:
+        program.ask("/v1/messages", {"messages": asked[:1]}, CLAUDE)
+        world.settled()
+        stamps = Path(world.catmem.paths.changes)
+        assert not stamps.exists(), "so far nothing was changed"
+        program.ask("/v1/messages", {"messages": asked}, CLAUDE)
+        world.settled()
+        assert len(list(stamps.iterdir())) == 1
+        world.recorder.settle(60)
+        world.catmem.store.catch_up()
+        assert any("Helm" in memory.now.text for memory in world.catmem.store.all())
+        (header,) = world.catmem.history.headers()
+        assert not header.metadata.get("ended")
+
+
 def _soon(condition: object) -> bool:
     assert callable(condition)
     until = time.monotonic() + 30

@@ -48,8 +48,8 @@ def capture_event(
 ) -> dict[str, Any]:
     """Keeps what an event brings. `at` is now as a stamp, `seconds` as a number; `stop` tells when time is up.
 
-    Returns {"key", "project", "new": [ids], "known": n, "text": what was typed, "left": more waits in the transcript},
-    or {} for an event that brings nothing: of a subagent, of a helper of ours, of a kind without words.
+    Returns {"key", "project", "new": [ids], "known": n, "text": what was typed, "changes": whether files were changed,
+    "left": more waits in the transcript}, or {} for an event that brings nothing: of a subagent, of a helper of ours, of a kind without words.
     """
     if not event["session"] or event["agent_id"] or event["helper"]:
         return {}
@@ -91,7 +91,8 @@ def capture_prompt(
     if event["transcript"] and not os.path.exists(target.file):
         # Whoever finds the session without an end knows where its answers are.
         records.append(_unread(event["transcript"], at))
-    answer = {"key": key, "project": project, "new": [], "known": 0, "text": record["content"], "left": False}
+    answer = {"key": key, "project": project, "new": [], "known": 0, "text": record["content"]}
+    answer.update(changes=False, left=False)
     if not record["content"].strip():
         return {}
     listing = {"project": project, "cwd": event["cwd"], "client": event["client"]}

@@ -21,6 +21,7 @@ from catmem.domain.clock import Clock, seconds_of, system_clock
 from catmem.domain.errors import CatmemError
 from catmem.domain.message import Message
 from catmem.domain.session import SessionHeader, SessionRef
+from catmem.domain.triggers import changes_files
 from catmem.sessions.history import History
 
 # What a hook reads at most; the rest waits for the worker, which reads on by the same function.
@@ -81,6 +82,7 @@ def capture_turn(
         "new": [message.id for message in new],
         "known": taken.known,
         "text": "\n".join(message.content for message in new if message.role == "user"),
+        "changes": any(changes_files(call.name) for message in new for call in message.tool_calls),
         "left": taken.left,
     }
 

@@ -22,8 +22,8 @@ from catmem.wiring import Catmem
 BACKGROUND_SECONDS = 120.0
 # A person who types `mem work` waits this long for a worker that is already at it.
 FOREGROUND_WAIT_SECONDS = 60.0
-# A brief that was shown is kept this long, so that a resumed session knows what it has been told.
-SHOWN_BRIEF_DAYS = 30
+# What a session was told is kept this long, so that it knows it when it is resumed, and so is what else hooks note of it.
+NOTED_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def run_work(
     catmem.pages.write()
     catmem.index.catch_up(catmem.store, catmem.history)
     catmem.history.write_index()
-    _drop_old_briefs(catmem)
+    _drop_old_notes(catmem)
     if compacted is None:
         return Worked(done.distilled, dreamed, 0, done.failed, done.pending)
     return Worked(done.distilled, dreamed, compacted.compacted, done.failed + compacted.failed, done.pending)
@@ -160,9 +160,9 @@ def _stopper(seconds: float | None) -> Callable[[], bool]:
     return lambda: time.monotonic() >= end
 
 
-def _drop_old_briefs(catmem: Catmem) -> None:
-    limit = catmem.clock() - SHOWN_BRIEF_DAYS * 86400
-    for path in catmem.paths.told.glob("*.jsonl"):
+def _drop_old_notes(catmem: Catmem) -> None:
+    limit = catmem.clock() - NOTED_DAYS * 86400
+    for path in (*catmem.paths.told.glob("*.jsonl"), *catmem.paths.changes.glob("*")):
         with contextlib.suppress(OSError):
             if path.stat().st_mtime < limit:
                 path.unlink()

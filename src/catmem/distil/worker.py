@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from catmem.distil.distiller import RECIPES, Proposal, judged, propose, read
 from catmem.distil.model.selector import Heard, Selector
-from catmem.distil.model.trigger import trigger_of
+from catmem.distil.model.trigger import changed_files, trigger_of
 from catmem.domain.change import Change, Job
 from catmem.domain.clock import Clock, now, seconds_of, system_clock
 from catmem.domain.errors import CatmemError, LockBusy
@@ -153,7 +153,7 @@ class DistilWorker:
         sentences = read(messages)
         heard = Heard()
         if self._selector:
-            trigger = trigger_of(over, sentences, first_id)
+            trigger = trigger_of(over, messages, sentences, first_id)
             heard = self._selector.select(ref, sentences, judged(sentences), first_id, last_id, trigger)
         proposal: Proposal
 
@@ -198,13 +198,15 @@ def _changes(
 
 
 def _parts(messages: Iterable[Message], first_id: int) -> Iterator[tuple[list[Message], bool]]:
-    """What was said of a session, as much at a time as is looked at together; True with the last part.
+    """What was said of a session and done to files, as much at a time as is looked at together; True with the last part.
 
     The newer half of a part is looked back upon from the next.
     """
     part: deque[Message] = deque()
     size, fresh = 0, False
-    for message in filter(is_said, messages):
+    for message in messages:
+        if not (is_said(message) or changed_files(message)):
+            continue
         if part and (len(part) >= MOST_MESSAGES or size + len(message.content) > MOST_CHARACTERS):
             if fresh:
                 yield list(part), False

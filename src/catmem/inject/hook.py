@@ -85,7 +85,7 @@ def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any
     reply = import_module(CLIENTS[client]["reply"]).answer(event_name, context, notice)
     if reply:
         os.write(1, reply)
-    if needs_worker(event, captured):
+    if needs_worker(places, event, captured):
         spawn_worker(places.root, *worker_arguments(event, captured))
 
 

@@ -7,7 +7,9 @@ import os
 import sys
 import time
 
-from catmem.capture.triggers import crosses_count, is_strong
+from catmem.domain.triggers import crosses_count, is_strong
+from catmem.sessions.names import file_name
+from catmem.settings.places import DIRECTORY_MODE, FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,18 +18,43 @@ if TYPE_CHECKING:
 
     from catmem.settings.places import Places
 
+# Seconds. In a coding session nearly every turn changes files, and a turn takes a minute or two. Ten minutes is what
+# another window may do without its decisions, and bounds what a model is asked on the way.
+CHANGES_APART = 600.0
 
-def needs_worker(event: Mapping[str, Any], captured: Mapping[str, Any]) -> bool:
-    """At a session's start (what others left undone) and end, on a strong sentence, every so many messages.
 
-    `captured` is what capture says of the event: {"new": [ids], "text", "left", …}, or {}.
+def needs_worker(places: Places, event: Mapping[str, Any], captured: Mapping[str, Any]) -> bool:
+    """At a session's start (what others left undone) and end, on a strong sentence, after changes of files, every so
+    many messages.
+
+    `captured` is what capture says of the event: {"new": [ids], "text", "changes", "left", …}, or {}.
     """
     if event["name"] in ("SessionStart", "SessionEnd"):
         return True
     new = captured.get("new") or []
     if not new:
         return bool(captured.get("left"))
-    return bool(captured["left"]) or is_strong(captured["text"]) or crosses_count(new[0] - 1, new[-1])
+    if captured["left"] or is_strong(captured["text"]) or crosses_count(new[0] - 1, new[-1]):
+        return True
+    return bool(captured["changes"]) and is_time_for_changes(places, captured["key"])
+
+
+def is_time_for_changes(places: Places, session: str) -> bool:
+    """True once in CHANGES_APART for a session in which files are changed, whichever door sees it."""
+    stamp, now = os.path.join(places.changes, file_name(session)), time.time()
+    try:
+        # A stamp of the future is of a clock that was set back.
+        if 0 <= now - os.stat(stamp).st_mtime < CHANGES_APART:
+            return False
+    except OSError:
+        pass  # The first time.
+    try:
+        os.makedirs(places.changes, mode=DIRECTORY_MODE, exist_ok=True)
+        os.close(os.open(stamp, os.O_WRONLY | os.O_CREAT, FILE_MODE))
+        os.utime(stamp, (now, now))
+    except OSError:
+        return False  # Without a stamp it were a worker a turn; the end of the session distils everything.
+    return True
 
 
 def worker_arguments(event: Mapping[str, Any], captured: Mapping[str, Any]) -> list[str]:

@@ -16,15 +16,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catmem.capture.proxied import ProxiedTurns, Turn, put_aside
-from catmem.capture.triggers import crosses_count, is_strong
 from catmem.domain.clock import now
 from catmem.domain.errors import CatmemError
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
-from catmem.inject.worker import spawn_worker
+from catmem.domain.triggers import changes_files, crosses_count, is_strong
+from catmem.inject.worker import is_time_for_changes, spawn_worker
 from catmem.proxy.conversations import Conversations
 from catmem.proxy.exchange import Exchange
 from catmem.sessions.history import History
+from catmem.settings.places import Places
 
 if TYPE_CHECKING:
     from catmem.sessions.door import Redact
@@ -88,6 +89,7 @@ class Recorder:
         self.open: set[SessionRef] = set()
         self.distils = True
         self._history = history
+        self._places = Places(str(history.root))
         self._conversations = conversations
         self._fault = fault
         self._redact = redact
@@ -197,19 +199,27 @@ class Recorder:
             return
         if talk.opening is not None:
             self._conversations.answered(talk.ref.key, talk.opening, answer.text, answer.calls, answer.id)
-        self._gather(talk.turn(answer, exchange.answered_at or now()))
-        if not answer.calls and is_strong(talk.said):
+        turn = talk.turn(answer, exchange.answered_at or now())
+        ours = self._gather(turn)
+        if not answer.calls and (is_strong(talk.said) or (ours and self._is_time_after(turn))):
             self._want_work(talk.ref)
 
-    def _gather(self, turn: Turn) -> None:
+    def _is_time_after(self, turn: Turn) -> bool:
+        """Whether files were changed in a turn that is over, and not only just in another one."""
+        changed = any(changes_files(call.name) for step in turn.steps for call in step.calls)
+        return changed and self.distils and not self._held and is_time_for_changes(self._places, turn.ref.key)
+
+    def _gather(self, turn: Turn) -> bool:
+        """Takes what is new of a turn; false if nothing is, or another door has it."""
         found = self._turns.news(turn)
         if not found:
-            return
+            return False
         self.open.add(turn.ref)
         batch = self._batches.setdefault(turn.ref, _Batch())
         batch.messages += found
         batch.client, batch.cwd = turn.client, turn.cwd or batch.cwd
         self._since = self._since or time.monotonic()
+        return True
 
     def _is_due(self) -> bool:
         held = sum(len(batch.messages) for batch in self._batches.values())

@@ -39,6 +39,7 @@ class Paths:
         self.snapshot = Path(at.snapshot)
         self.registry = Path(at.registry)
         self.told = Path(at.told)
+        self.changes = Path(at.changes)
         self.models = Path(at.models)
         self.spending = Path(at.spending)
         self.hook_failures = Path(at.hook_failures)

@@ -17,6 +17,7 @@ class Places:
     """Where everything lies; nothing is created by asking."""
 
     __slots__ = (
+        "changes",
         "config",
         "database",
         "hook_failures",
@@ -63,6 +64,8 @@ class Places:
         # What the ledger says of projects, as far as a hook needs it.
         self.registry = join(self.run, "projects.json")
         self.told = join(self.run, "told")
+        # When a session in use was last given to a worker because files were changed: an empty file a session.
+        self.changes = join(self.run, "changes")
         # Which models rest after a failure; what models have cost.
         self.models = join(self.run, "models.json")
         self.spending = join(self.run, "spending.json")

@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterator
 import click
 
 from catmem.capture.chat import OUR_WORDS
-from catmem.capture.triggers import is_strong
 from catmem.cli.chat.answers import ModelAnswerer
 from catmem.cli.chat.commands import ENDING, ChatCommands, is_command
 from catmem.cli.chat.keyboard import Keyboard
@@ -18,6 +17,7 @@ from catmem.cli.output import Session
 from catmem.cli.work import only_worker, run_work
 from catmem.domain.errors import CatmemError, LockBusy, ModelFailed
 from catmem.domain.message import Message
+from catmem.domain.triggers import is_strong
 from catmem.llm.port import Turn
 from catmem.text.encoding import printable
 
