@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from catmem.ledger.ledger import Ledger
     from catmem.llm.budget import Spending
     from catmem.llm.fallback import Tell
-    from catmem.llm.port import Model
+    from catmem.llm.port import Embedder, Model
     from catmem.llm.resting import Rests
     from catmem.proxy.reading import Manner
     from catmem.proxy.recorder import Recorder
@@ -207,6 +207,13 @@ class Catmem:
         from catmem.brief.briefer import Briefer
 
         return Briefer(self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history))
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """What turns texts into vectors; None where recall goes by words alone."""
+        from catmem.llm.embedders import embedder_of
+
+        return embedder_of(self.settings.embedder, self.paths.embedder)
 
     def model(self, tell: Tell) -> Model | None:
         """The configured models as one, or None; `tell` hears when one is left. Raises ModelFailed if none can work."""

@@ -14,6 +14,7 @@ from tests.cli.shell import Shell
 # Shown elsewhere, where it takes more than a command to see it.
 ELSEWHERE = {
     "models": "tests/cli/test_start.py",
+    "embedder": "tests/cli/test_semantic.py",
     "daily_token_budget": "tests/llm/test_budget.py",
     "durability": "tests/sessions/test_file.py",
     "max_messages": "tests/settings/test_config.py",

