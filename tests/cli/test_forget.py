@@ -8,6 +8,14 @@ from collections.abc import Callable
 
 import pytest
 
+from catmem.capture.spool import spool
+from catmem.distil.model.proposals import Proposal, Proposals
+from catmem.distil.model.record import ParkedAnswer, Record
+from catmem.domain.session import SessionRef
+from catmem.inject import told
+from catmem.llm.port import Completion
+from catmem.sessions.records import message_record
+from catmem.settings.paths import Paths
 from tests.cli.shell import Shell
 
 SECRET = {"en": "zanzibarctl", "zh": "桃花潭水"}
@@ -133,6 +141,51 @@ def test_what_a_session_was_told_of_it_goes(knowing: Shell, language: str) -> No
     )
     knowing.ok("work")
     knowing.ok("forget", word, "--yes", "--purge")
+    assert holding(knowing, word) == []
+
+
+def test_a_sentence_that_no_memory_was_made_of_is_in_no_digest_either(
+    shell_in: Callable[[str], Shell], language: str
+) -> None:
+    word, shell = SECRET[language], shell_in(language)
+    asked = {"en": "what does zanzibarctl print when it is slow?", "zh": "桃花潭水跑得慢的时候会打印什么内容？"}
+    for name in ("one", "two"):
+        shell.talk(name, asked[language], ("assistant", "Nothing. 没有。"), "let us look at the log of it, then 看日志")
+        shell.ok("import", f"{name}.jsonl")
+    shell.ok("work")
+    assert {"ledger", "memories.db"} <= {place.partition("/")[0] for place in holding(shell, word)}
+    shell.ok("forget", word, "--purge", "--yes")
+    assert holding(shell, word) == []
+    assert ("中的句子" if language == "zh" else "sentences of") in shell.ok("log")
+    shell.ok("work")
+    (shell.data / "memories.db").unlink()
+    shell.ok("doctor", "--repair")
+    shell.ok("import", "one.jsonl")
+    assert holding(shell, word) == []
+
+
+def test_what_is_kept_only_for_a_while_goes(knowing: Shell, language: str) -> None:
+    """Words that a killed process left, that wait to be taken in, or that a model said and an assistant was told."""
+    word, (first, second, _) = SECRET[language], SAID[language]
+    paths = Paths(knowing.data)
+    for folder in (paths.run / "pages", paths.projects / "shop" / "memory"):
+        folder.mkdir(parents=True, exist_ok=True)
+        left = folder / ".MEMORY.md.4711.abcdef.tmp"
+        left.write_text(f"- {first}\n")
+        os.utime(left, (0, 0))
+    waiting = message_record("user", f"{first}\n{word}?", "2026-06-30T10:00:00.000Z", uid="spooled")
+    spool(str(paths.root), {"project": "shop", "key": "one", "records": [waiting], "listing": {"project": "shop"}})
+    other = SessionRef("shop", "three")
+    raw = f"I see that you said: {second} And that is all that I can say about it."
+    Record(paths).park(ParkedAnswer("shop", "three", 1, 2, "2026-06-30T10:00:00Z", "prose", "no JSON", raw))
+    Proposals(paths).save(other, Proposal(1, 2, "end", {"k": Completion(raw)}))
+    passage = [{"id": "one#1.2", "section": "recall", "matched": []}]
+    for items, text, query in ((passage, f"… {word}", ""), ([], "", second), ([], first, "")):
+        told.tell(paths, "five", door="mcp", event=told.RECALL, project="shop", at="2026-06-30T10:00:00.000Z",
+                  items=items, text=text, query=query)  # fmt: skip
+    assert len({place.rpartition("/")[0] for place in holding(knowing, word)}) >= 8
+    knowing.ok("forget", word, "--yes", "--purge")
+    knowing.ok("forget", word, "--yes", "--purge")  # What is left are sentences that were no memory.
     assert holding(knowing, word) == []
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from catmem.capture.spool import drain
 from catmem.cli.output import Session, counted, mem_command, two
 from catmem.cli.purging import Sentence, purge_sentences, sentences_with
 from catmem.cli.words import word
@@ -45,6 +46,8 @@ def command(
             "say what to forget: an id, words, --project or --before",
             "请指明要忘记什么：编号、关键词、--project 或 --before",
         )
+    if purge:  # What still waits to be taken in holds the sentences, too.
+        drain(str(session.catmem.paths.root), session.catmem.settings.durability)
     session.catmem.store.catch_up()
     chosen = chosen_for(session, what, project, before)
     if not chosen:

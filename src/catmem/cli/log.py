@@ -40,6 +40,9 @@ def _about(change: Change, language: str) -> str:
     forgotten = "（已遗忘）" if chinese else "(forgotten)"
     parts = [f"{claim.id} {claim.text or forgotten}" for claim in change.claims]
     parts += sorted({*change.ids, *(str(entry["id"]) for entry in change.records)} - {c.id for c in change.claims})
+    if change.job and change.op == "forget":
+        key = change.job.session
+        parts.append(f"{key} 中的句子" if chinese else f"sentences of {key}")
     if change.job and not parts:
         place = f"{change.job.session} #{change.job.first_id}–{change.job.last_id}"
         parts.append(f"{place}：没有值得记住的" if chinese else f"{place}: nothing worth keeping")

@@ -14,7 +14,7 @@ from catmem.domain.clock import local_day
 from catmem.domain.errors import NotConfirmed
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
-from catmem.sessions.digests import forget as forget_in_digests
+from catmem.inject.forget import forget_sentences
 from catmem.text.tokens import query_tokens, tokens
 from catmem.wiring import Catmem
 
@@ -30,6 +30,10 @@ class Sentence:
     message_id: int
     at: str
     text: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.ref.key}#{self.message_id}"
 
     def record(self) -> dict[str, object]:
         return {"session": self.ref.key, "message_id": self.message_id, "text": self.text}
@@ -55,7 +59,7 @@ def purge_sentences(session: Session, found: Sequence[Sentence], *, dry_run: boo
             raise NotConfirmed(
                 "nothing was removed; add --yes to skip the question", "没有删去任何内容；加 --yes 可跳过询问"
             )
-        purged = _purge(session.catmem, found)
+        purged = forget_sentences(session.catmem, found)
     session.result({"forgotten": [], "would_forget": [], "purged": purged, "sentences": shown})
     if session.as_json:
         return
@@ -88,18 +92,3 @@ def _preview(session: Session, found: Sequence[Sentence]) -> None:
     if len(found) > _SHOWN:
         more = len(found) - _SHOWN
         session.say(f"    and {more} more (--json lists all)", f"    另有 {more} 句（--json 可列出全部）")
-
-
-def _purge(catmem: Catmem, found: Sequence[Sentence]) -> int:
-    _ = catmem.settings  # Broken ones must stop it before anything is gone, not in the midst.
-    quotes: dict[SessionRef, dict[str, None]] = {}
-    for sentence in found:
-        quotes.setdefault(sentence.ref, {})[sentence.text] = None
-    purged = sum(catmem.history.purge(ref, text) for ref, texts in quotes.items() for text in texts)
-    every = {sentence.text for sentence in found}
-    for project in {ref.project for ref in quotes}:
-        forget_in_digests(catmem.paths, project, every)
-    catmem.history.write_index()  # It shows how sessions begin.
-    catmem.index.forget((), sorted(every))
-    catmem.index.catch_up(catmem.store, catmem.history)
-    return purged

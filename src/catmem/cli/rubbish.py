@@ -11,7 +11,7 @@ from pathlib import Path
 from catmem.domain.errors import LockBusy, StorageFailed
 from catmem.sessions.locks import session_lock
 from catmem.sessions.names import ENDING, place_of_file
-from catmem.settings.paths import Paths
+from catmem.settings.paths import Paths, leftovers
 from catmem.store import vacuum
 from catmem.wiring import Catmem
 
@@ -38,7 +38,7 @@ def rubbish_of(catmem: Catmem, quarantine_days: int | None) -> list[Rubbish]:
     paths, moment = catmem.paths, catmem.clock()
     found = [
         _files("briefs", _older(paths.told.glob("*.jsonl"), moment - BRIEF_SECONDS)),
-        _files("temporaries", _older(_temporaries(paths), moment - TEMPORARY_SECONDS)),
+        _files("temporaries", _older(leftovers(paths), moment - TEMPORARY_SECONDS)),
         _locks(paths),
     ]
     if quarantine_days is not None:
@@ -61,14 +61,6 @@ def _older(paths: Iterable[Path], before: float) -> Iterator[Path]:
         with contextlib.suppress(FileNotFoundError):
             if path.lstat().st_mtime < before:
                 yield path
-
-
-def _temporaries(paths: Paths) -> Iterator[Path]:
-    """What writers of ours leave when they are killed; each names its temporaries so."""
-    for folder, _, names in os.walk(paths.root):
-        if Path(folder).is_relative_to(paths.search):
-            continue  # The search library's own, which cleans up after itself.
-        yield from (Path(folder, name) for name in names if name.endswith(".tmp"))
 
 
 def _locks(paths: Paths) -> Rubbish:

@@ -33,6 +33,7 @@ class Job:
 class Change:
     """A line of `ledger/<device>.jsonl`; `seq` counts from 1 in each device's file.
 
+    job       of a distilled line and of a dream: how far it came; of a forget: the session of which sentences are gone
     claims    what is now said to be so (distilled, remember, edit, restore, promote, merge)
     ids       the memories that a forget, pin or retire is about
     absorbed  the memories that a promote or merge takes into the one of its claim

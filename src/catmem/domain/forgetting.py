@@ -23,7 +23,7 @@ class Tombstones:
 
     hashes    statements that no job may bring back
     last      memory id -> its last forget
-    sessions  (project, session) that a forgotten memory came from -> its last forget
+    sessions  (project, session) that a forgotten memory or sentence came from -> its last forget
     """
 
     hashes: frozenset[str] = frozenset()
@@ -45,10 +45,15 @@ def tombstones_of(changes: Iterable[Change]) -> Tombstones:
         hashes.update(change.hashes)
         for id in change.ids:
             last[id] = max(place, last.get(id, place))
-        for record in change.records:
-            for project, session in record.get("sessions", ()):
-                sessions[project, session] = max(place, sessions.get((project, session), place))
+        for source in sources_of(change):
+            sessions[source] = max(place, sessions.get(source, place))
     return Tombstones(frozenset(hashes), last, sessions)
+
+
+def sources_of(change: Change) -> set[tuple[str, str]]:
+    """(project, session) of all that a forget is about: of its memories, and of sentences that never became one."""
+    found = {(str(project), str(key)) for record in change.records for project, key in record.get("sessions", ())}
+    return found | ({(change.job.project, change.job.session)} if change.job else set())
 
 
 def stone_record(memory: Memory) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from catmem.domain.errors import CatmemError, LockBusy, ModelFailed
 from catmem.domain.message import Message
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.dream.compact_state import BREAKER, MOST_ATTEMPTS, CompactState, Trouble
-from catmem.sessions.digests import add_digest
+from catmem.sessions.digests import add_digest, has_digest
 from catmem.sessions.history import History
 from catmem.sessions.interruption import TURN_HOURS, idle_minutes
 from catmem.sessions.parts import Part
@@ -163,9 +163,10 @@ class AutoCompact:
             if not isinstance(part, Part):
                 return part != "in use" and self._nothing(candidate, state)
             what = f"{part.first_id}-{part.last_id}"
-            content = self._content(ref, part_messages(place, part), state.of(ref), what)
-            if content:
-                add_digest(self._paths, ref, part.first_id, part.last_id, content, at)
+            if not has_digest(self._paths, ref, part.first_id, part.last_id):  # it is, if we were killed after it
+                content = self._content(ref, part_messages(place, part), state.of(ref), what)
+                if content:
+                    add_digest(self._paths, ref, part.first_id, part.last_id, content, at)
             consolidate(place, part, at)
             trim(place, at)
         except LockBusy:

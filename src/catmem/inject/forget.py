@@ -5,7 +5,7 @@ With `purge` the sentences go from the raw sessions, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Protocol
 
 from catmem.distil.model.proposals import Proposals
@@ -15,7 +15,8 @@ from catmem.domain.memory import Memory
 from catmem.domain.session import SessionRef
 from catmem.inject import told
 from catmem.sessions.digests import forget as forget_in_digests
-from catmem.settings.paths import Paths
+from catmem.sessions.upkeep import pattern_of
+from catmem.settings.paths import Paths, remove_leftovers
 from catmem.text.tokens import query_tokens, tokens
 
 if TYPE_CHECKING:
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
     from catmem.sessions.history import History
     from catmem.settings.schema import Settings
     from catmem.store.memories import MemoryStore
+
+
+class Said(Protocol):
+    """A sentence of a conversation; `place` is its message, as `key#12`."""
+
+    @property
+    def ref(self) -> SessionRef: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def place(self) -> str: ...
 
 
 class Everything(Protocol):
@@ -52,22 +64,43 @@ def forget(
     """
     _ = places.settings  # Broken ones must stop it before anything is gone, not in the midst.
     places.store.forget([memory.id for memory in chosen], why)
+    evidence = {e for memory in chosen for revision in memory.revisions for e in revision.evidence}
+    quotes = {e.quote for e in evidence}
+    phrases = {*quotes, *(revision.text for memory in chosen for revision in memory.revisions)}
     purged = 0
     if purge:
-        for e in sorted({e for memory in chosen for revision in memory.revisions for e in revision.evidence}):
-            ref = SessionRef(e.project, e.session)
-            if places.history.exists(ref):
-                purged += places.history.purge(ref, e.quote)
-    quotes = {e.quote for memory in chosen for revision in memory.revisions for e in revision.evidence}
-    _forget_digests(places.paths, chosen, quotes)
+        said = {(e.project, e.session, e.quote) for e in evidence}
+        purged = _purge(places.history, ((SessionRef(project, key), quote) for project, key, quote in sorted(said)))
+    for project in {e.project for e in evidence}:
+        forget_in_digests(places.paths, project, phrases)
     if purge:
         places.history.write_index()  # It shows how sessions begin.
     places.index.forget([memory.id for memory in chosen], sorted(quotes) if purge else ())
     places.index.catch_up(places.store, places.history)
-    _forget_answers(places.paths, chosen)
-    _forget_told(places.paths, {memory.id for memory in chosen})
+    sources = {SessionRef(e.project, e.session) for e in evidence}
+    told_of = {memory.id for memory in chosen} | {f"{e.session}#{e.message_id}" for e in evidence}
+    _forget_in_passing(places.paths, sources, told_of, phrases)
     if rewrite_pages:
         places.pages.write()
+    return purged
+
+
+def forget_sentences(places: Everything, sentences: Collection[Said]) -> int:
+    """Purges sentences that no memory was made of; returns from how many messages."""
+    _ = places.settings
+    of_session: dict[SessionRef, set[str]] = {}
+    for said in sentences:
+        of_session.setdefault(said.ref, set()).add(said.text)
+    every = {text for texts in of_session.values() for text in texts}
+    purged = _purge(places.history, ((ref, text) for ref, texts in of_session.items() for text in sorted(texts)))
+    for ref, texts in of_session.items():
+        places.store.forget_sentences(ref, texts)
+    for project in {ref.project for ref in of_session}:
+        forget_in_digests(places.paths, project, every)
+    places.history.write_index()
+    places.index.forget((), sorted(every))
+    places.index.catch_up(places.store, places.history)
+    _forget_in_passing(places.paths, set(of_session), {said.place for said in sentences}, every)
     return purged
 
 
@@ -77,32 +110,25 @@ def with_words(memories: Iterable[Memory], words: str) -> list[Memory]:
     return [memory for memory in memories if wanted and wanted <= set(tokens(memory.now.text))]
 
 
-def _forget_digests(paths: Paths, chosen: Sequence[Memory], quotes: Set[str]) -> None:
-    """A digest may tell it in the words of the memory as well as of the user."""
-    phrases = {*quotes, *(revision.text for memory in chosen for revision in memory.revisions)}
-    for project in {e.project for memory in chosen for revision in memory.revisions for e in revision.evidence}:
-        forget_in_digests(paths, project, phrases)
+def _purge(history: History, said: Iterable[tuple[SessionRef, str]]) -> int:
+    return sum(history.purge(ref, text) for ref, text in said if history.exists(ref))
 
 
-def _forget_answers(paths: Paths, chosen: Sequence[Memory]) -> None:
-    """A model's answer that waits for review, or for its commit, may quote it."""
-    refs = {
-        SessionRef(e.project, e.session)
-        for memory in chosen
-        for revision in memory.revisions
-        for e in revision.evidence
-    }
-    Record(paths).forget(refs)
-    for ref in refs:
-        Proposals(paths).settled(ref)
+def _forget_in_passing(paths: Paths, sources: Set[SessionRef], ids: Set[str], phrases: Set[str]) -> None:
+    """Takes words out of what is only kept for a while. `ids` are of memories, and of messages as `key#12`."""
+    patterns = [pattern for phrase in phrases if (pattern := pattern_of(phrase))]
 
+    def holds(text: str) -> bool:
+        return any(pattern.search(text) for pattern in patterns)
 
-def _forget_told(paths: Paths, ids: Set[str]) -> None:
-    """What a session was told holds the words."""
+    # A model's answers that wait for review, or for their commit.
+    Record(paths).forget(sources, holds)
+    Proposals(paths).forget(sources, holds)
     try:
-        told.forget(paths, ids)
+        told.forget(paths, ids, holds)
+        remove_leftovers(paths)
     except OSError as error:
         raise StorageFailed(
-            f"cannot take the words out of {paths.told}: {error.strerror}; forget again",
-            f"无法从 {paths.told} 中删去内容：{error.strerror}；请重试",
+            f"cannot take the words out of {paths.run}: {error.strerror}; forget again",
+            f"无法从 {paths.run} 中删去内容：{error.strerror}；请重试",
         ) from error

@@ -14,7 +14,7 @@ from catmem.settings.places import DIRECTORY_MODE, FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from catmem.settings.paths import Paths
@@ -92,8 +92,9 @@ def sessions_told(places: Places | Paths) -> list[str]:
     return [records[-1]["session"] for records in map(_records, names) if records]
 
 
-def forget(places: Places | Paths, ids: Iterable[str]) -> None:
-    """Takes the records that told any of these memories out of every file: they hold its words. Raises OSError.
+def forget(places: Places | Paths, ids: Iterable[str], holds: Callable[[str], bool] = lambda text: False) -> None:
+    """Takes the records that told any of these memories or messages out of every file, and those with a text that
+    `holds` finds: they have the words. Raises OSError.
 
     A session whose brief goes with them is told what is known by then, if it must be told again.
     """
@@ -104,9 +105,19 @@ def forget(places: Places | Paths, ids: Iterable[str]) -> None:
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
         records = _records(path)
-        kept = [record for record in records if wanted.isdisjoint(_ids([record]))]
+        kept = [record for record in records if not (_tells(record, wanted) or _any_text(record, holds))]
         if len(kept) < len(records):
             _rewrite(path, kept)
+
+
+def _tells(record: Mapping[str, Any], ids: set[str]) -> bool:
+    """A passage is a piece of a message, `key#12.3`, and counts as the message."""
+    shown = _ids([record])
+    return not ids.isdisjoint(shown) or not ids.isdisjoint(id.rpartition(".")[0] for id in shown)
+
+
+def _any_text(record: Mapping[str, Any], holds: Callable[[str], bool]) -> bool:
+    return any(holds(text) for text in (record["text"], record.get("query")) if isinstance(text, str))
 
 
 def _rewrite(path: str, records: list[dict[str, Any]]) -> None:

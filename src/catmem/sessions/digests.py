@@ -28,13 +28,18 @@ def read_digests(paths: Paths, project: str) -> list[dict[str, Any]]:
     return [digest for line in _lines(_file(paths, project)) if (digest := _digest(line))]
 
 
+def has_digest(paths: Paths, ref: SessionRef, first_id: int, last_id: int) -> bool:
+    """Whether the digest of a part is there already. Raises StorageFailed."""
+    return any(_is_of(digest, ref, first_id, last_id) for digest in read_digests(paths, ref.project))
+
+
 def add_digest(paths: Paths, ref: SessionRef, first_id: int, last_id: int, content: str, at: str) -> int:
     """Adds the digest of a part, once however often it is asked. Returns its cursor. Raises LockBusy, StorageFailed."""
     file = _file(paths, ref.project)
     with session_lock(_lock(paths, ref.project)):
         known = read_digests(paths, ref.project)
         for digest in known:
-            if (digest["session"], digest["first_id"], digest["last_id"]) == (ref.key, first_id, last_id):
+            if _is_of(digest, ref, first_id, last_id):
                 return int(digest["cursor"])
         cursor = max((digest["cursor"] for digest in known), default=0) + 1
         record = {
@@ -80,6 +85,10 @@ def forget(paths: Paths, project: str, phrases: Iterable[str]) -> int:
         return content
 
     return take_back(paths, project, without)
+
+
+def _is_of(digest: dict[str, Any], ref: SessionRef, first_id: int, last_id: int) -> bool:
+    return (digest["session"], digest["first_id"], digest["last_id"]) == (ref.key, first_id, last_id)
 
 
 def _file(paths: Paths, project: str) -> Path:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from catmem.domain.errors import StorageFailed
 from catmem.settings import places
 from catmem.settings.places import DIRECTORY_MODE, FILE_MODE, Places
 
-__all__ = ["DIRECTORY_MODE", "FILE_MODE", "Paths", "default_root", "write_private"]
+# Between two pieces of a file that is being written passes far less.
+WRITING_SECONDS = 60.0
+
+__all__ = [
+    "DIRECTORY_MODE", "FILE_MODE", "Paths", "default_root", "leftovers", "remove_leftovers", "write_private",
+]  # fmt: skip
 
 
 def default_root() -> Path:
@@ -82,6 +90,23 @@ def write_private(path: Path, data: bytes) -> None:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def leftovers(paths: Paths) -> Iterator[Path]:
+    """What writers of ours leave when they are killed; each names its temporaries so."""
+    for folder, _, names in os.walk(paths.root):
+        if Path(folder).is_relative_to(paths.search):
+            continue  # The search library's own, which cleans up after itself.
+        yield from (Path(folder, name) for name in names if name.endswith(".tmp"))
+
+
+def remove_leftovers(paths: Paths, seconds: float = WRITING_SECONDS) -> None:
+    """Removes those that nobody has written to for so long. Raises OSError."""
+    before = time.time() - seconds
+    for path in leftovers(paths):
+        with contextlib.suppress(FileNotFoundError):
+            if path.lstat().st_mtime < before:
+                path.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from catmem.domain.change import Change
 from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.errors import DataDamaged, StorageFailed
 from catmem.domain.fold import fold
-from catmem.domain.forgetting import Tombstones, tombstones_of, without_words
+from catmem.domain.forgetting import Tombstones, sources_of, tombstones_of, without_words
 from catmem.domain.memory import Memory, statement_hash
 from catmem.ledger.ledger import Ledger, Line
 from catmem.store.records import memory_to_json
@@ -201,9 +201,8 @@ def _lines_with_words(forgets: Iterable[Change]) -> Iterator[tuple[str, tuple[st
         for hash in change.hashes:
             by_hash = "SELECT memory FROM statements WHERE hash = ?"
             yield f"SELECT device, seq FROM touches WHERE memory IN ({by_hash})", (hash,)
-        for record in change.records:
-            for project, session in record.get("sessions", ()):
-                yield "SELECT device, seq FROM digests WHERE project = ? AND session = ?", (project, session)
+        for project, session in sources_of(change):
+            yield "SELECT device, seq FROM digests WHERE project = ? AND session = ?", (project, session)
 
 
 def _statements(change: Change) -> Iterator[tuple[str, str]]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from catmem.domain.change import Change
+from catmem.domain.change import Change, Job
 from catmem.domain.change_record import change_from_record, change_to_record
 from catmem.domain.errors import BadInput, DataDamaged, LockBusy, StorageFailed, VersionConflict
 from catmem.domain.forgetting import Tombstones, heard, stone_record, without_words, wordless
 from catmem.domain.memory import Memory, statement_hash
+from catmem.domain.session import SessionRef
 from catmem.store.database import remove, remove_old_copies
 from catmem.store.folding import catch_up, change_of, fold_news, tombstones
 from catmem.store.reading import MemoryReading, memory_of
@@ -82,6 +83,19 @@ class MemoryStore(MemoryReading):
             change = Change(0, "", "", "forget", "user", why=why, ids=tuple(sorted(m.id for m in gone)))
             self.using(lambda connection: self._append(connection, [change], {}))
             self._wipe({revision.text for memory in gone for revision in memory.revisions})
+
+    def forget_sentences(self, session: SessionRef, sentences: Collection[str]) -> None:
+        """Leaves a tombstone of sentences of a session that no memory was made of: what digests tell of them goes.
+
+        Raises LockBusy as `forget` does.
+        """
+        job = Job(session.project, session.key, 0, 0, "purge")
+        hashes = tuple(sorted(map(statement_hash, sentences)))
+        change = Change(0, "", "", "forget", "user", why="forgotten by the user", job=job, hashes=hashes)
+        with self._ledger.locked():
+            self.catch_up()
+            self.using(lambda connection: self._append(connection, [change], {}))
+            self._wipe(sentences)
 
     def rescue_ledgers(self) -> int:
         """Writes ledgers that something wrote over anew, from what the database knows of them. Returns how many."""

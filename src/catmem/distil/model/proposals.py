@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -76,6 +76,15 @@ class Proposals:
                 f"cannot remove {self._file(ref)}: {error.strerror}; mend its permissions",
                 f"无法删除 {self._file(ref)}：{error.strerror}；请检查权限",
             ) from error
+
+    def forget(self, sources: Set[SessionRef], holds: Callable[[str], bool]) -> None:
+        """Drops what was answered about these sessions, and whatever `holds` finds in: it is asked again."""
+        for ref in sources:
+            self.settled(ref)
+        with contextlib.suppress(FileNotFoundError):  # It was settled meanwhile.
+            for file in self._folder.glob("*/*.json"):
+                if holds(file.read_text("utf-8", "replace")):
+                    file.unlink()
 
     def tidy(self, waiting: Set[SessionRef]) -> None:
         """Drops what is left of sessions that do not wait any more: their worker was killed after its commit."""

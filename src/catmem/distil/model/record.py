@@ -76,7 +76,8 @@ class Record:
         save(self._paths, self._paths.model_trouble, json.dumps(said, ensure_ascii=False).encode())
 
     def recovered(self) -> None:
-        self._paths.model_trouble.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # What cannot be removed is told once more.
+            self._paths.model_trouble.unlink(missing_ok=True)
 
     def last_trouble(self) -> Mapping[str, str]:
         """{"kind", "en", "zh", "at"}, or nothing while the model answers."""
@@ -100,9 +101,9 @@ class Record:
             self._change("parked", list, lambda rows: [asdict(it) for it in _answers(rows) if not unwanted(it)])
         return len(dropped)
 
-    def forget(self, refs: Set[SessionRef]) -> None:
-        """Something of these sessions is to be forgotten; an answer may quote it."""
-        self.drop(lambda answer: SessionRef(answer.project, answer.session) in refs)
+    def forget(self, sources: Set[SessionRef], holds: Callable[[str], bool] = lambda text: False) -> None:
+        """Drops the answers about these sessions, which may tell it in other words, and those that `holds` finds."""
+        self.drop(lambda answer: SessionRef(answer.project, answer.session) in sources or holds(answer.raw))
 
     def missed(self) -> Set[SessionRef]:
         """The sessions that were distilled by the rules alone since the model failed."""

@@ -138,4 +138,16 @@ def _read(answer: Answer) -> tuple[Mapping[str, Any] | None, str]:
     parts = ("merge", "replace", "retire", "promote")
     if not all(isinstance(found.get(part), list) for part in parts):
         return None, "without " + ", ".join(part for part in parts if not isinstance(found.get(part), list))
-    return {part: found[part] for part in parts}, ""
+    return {part: [_pointing(row) for row in found[part]] for part in parts}, ""
+
+
+def _pointing(row: Any) -> Mapping[str, Any]:
+    """The numbers of a row: what else a model writes there is nobody's, and is not kept until the commit."""
+    found: dict[str, Any] = {}
+    for name in ("same", "old", "new", "because", "memory"):
+        value = row.get(name) if isinstance(row, dict) else None
+        if isinstance(value, list):
+            found[name] = [number for number in value if isinstance(number, int)]
+        elif isinstance(value, int):
+            found[name] = value
+    return found
