@@ -25,7 +25,8 @@ FACTS = (
 ASKED = (
     ("单测怎么跑", 0), ("how is it deployed to the staging environment", 1), ("提交信息怎么写", 2),
     ("which package manager do we use", 3), ("缩进几格", 4), ("which port does the database listen on", 5),
-    ("金额用什么类型", 6), ("who has which permission", 7), ("谁来发发票", 8), ("where do logs go", 9),
+    ("金额用什么类型", 6), ("單測怎麼跑", 0), ("提交資訊要怎麼寫，提交說明", 2), ("who has which permission", 7),
+    ("谁来发发票", 8), ("where do logs go", 9),
 )  # fmt: skip
 
 

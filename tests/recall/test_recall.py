@@ -74,6 +74,34 @@ def test_words_of_any_script_and_operators_are_found(world: World, recaller: Mak
     assert FACTS[number] in texts(items)
 
 
+@pytest.mark.parametrize(
+    ("query", "text", "why"),
+    [
+        ("資料庫遷移", "资料库迁移之前先备份", "matches 資料庫遷移"),
+        ("数据库迁移", "數據庫遷移之前先備份", "matches 数据库迁移"),
+        ("數據庫迁移", "数据库遷移之前先备份", "matches 數據庫迁移"),
+    ],
+)
+def test_traditional_and_simplified_find_each_other(
+    world: World, recaller: Make, query: str, text: str, why: str
+) -> None:
+    world.learn(text)
+    world.history.say("shop", "s2", ("user", f"{text}，昨天说的"))
+    found = recaller().recall(query, project="shop")["items"]
+    assert [(item["type"], item["why"]) for item in found] == [
+        ("memory", why),
+        ("passage", f"{why}; said by the user; older"),
+    ]
+
+
+def test_a_lone_word_is_met_by_other_words_only_where_none_has_it(world: World, recaller: Make) -> None:
+    world.learn("The admin password rotates every 90 days")
+    assert len(recaller().recall("密码", project="shop")["items"]) == 1
+    world.learn("登录要输入密码和短信验证码")
+    assert texts(recaller().recall("密码", project="shop")["items"]) == ["登录要输入密码和短信验证码"]
+    assert len(recaller().recall("管理员的密码多久换一次", project="shop")["items"]) == 2
+
+
 @pytest.mark.parametrize("query", ["*", "(", "   ", "", "NEAR(", "' OR 1=1 --", "^zzz", "\x00", "\ud83d", "🐈"])
 def test_what_says_nothing_finds_nothing(world: World, recaller: Make, query: str) -> None:
     for fact in FACTS[:14]:

@@ -55,7 +55,7 @@ def test_any_text_is_safe(text: str) -> None:
 @pytest.mark.parametrize(
     "query",
     ["what did we use before?", "which database was it before", "what was previously the port", "之前用的是什么",
-     "我们以前用什么数据库", "原来的端口", "what did we used to deploy with"],
+     "我们以前用什么数据库", "原来的端口", "原來的埠號", "過去一直用什麼", "what did we used to deploy with"],
 )  # fmt: skip
 def test_questions_about_the_past(query: str) -> None:
     assert is_about_the_past(query)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from catmem.text.concept_words import CONCEPTS
 from catmem.text.concepts import NAME, bridges
+from catmem.text.simplified import simplified
 from catmem.text.tokens import query_tokens, tokens
 
 LINES = CONCEPTS.strip().split("\n")
@@ -22,7 +23,7 @@ def test_a_line_is_written_as_queries_are(line: str) -> None:
         if word.isascii():
             assert " ".join(tokens(word)) == word
         else:
-            assert 2 <= len(word) <= 8
+            assert 2 <= len(word) <= 8 and word == simplified(word)
         assert bridges(query_tokens(word)), word
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from catmem.domain.memory import normal
+from catmem.text.simplified import simplified
 
 _PIECE = re.compile(r"[a-z0-9_]+(?:[./:@#+-]+[a-z0-9_]+)*(?:\+\+|#)?|[\u3400-\u9fff]+")
 _VALUE = re.compile(r"\d")
@@ -34,8 +35,7 @@ _FILLING = re.compile(
 )
 # Words that say how one likes it and not what: the characters beside them are no pair.
 _MANNER = re.compile(
-    "我们|你们|咱们|喜欢|喜歡|习惯|習慣|偏好|以后|以後|今后|往后|一律|统一|統一|全部|所有|记住|記住|还是|還是|就是|都是|都要|每次|"
-    "的话|的时候|时候|我|你|都|也|请|請"
+    "我们|你们|咱们|喜欢|习惯|偏好|以后|今后|往后|一律|统一|全部|所有|记住|还是|就是|都是|都要|每次|的话|的时候|时候|我|你|都|也|请"
 )
 # A name, a path or a number says more about what a sentence is about than a word of the language does.
 # A pair with one of these in it is mostly a chance of the order of words: 先给结论 and 先说结论 share their noun.
@@ -49,7 +49,7 @@ _NAME_WEIGHT, _WORD_WEIGHT, _BIGRAM_WEIGHT = 1.5, 1.0, 0.6
 def terms(text: str) -> Mapping[str, float]:
     """The terms of a text with their weights."""
     found: dict[str, float] = {}
-    for piece in _PIECE.findall(normal(text)):
+    for piece in _PIECE.findall(simplified(normal(text))):
         if "\u3400" <= piece[0] <= "\u9fff":
             for run in _MANNER.split(piece):
                 for bigram in _bigrams(run):

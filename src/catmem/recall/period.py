@@ -9,6 +9,7 @@ from typing import TypedDict
 
 from catmem.domain.clock import stamp
 from catmem.recall.query import Query
+from catmem.text.simplified import simplified
 
 
 class Period(TypedDict):
@@ -28,15 +29,18 @@ def period_in(words: str, now: float) -> tuple[str, Period | None]:
     `now` is in seconds since the epoch. A day is only read where the rest still says what to look for, where it names
     the time itself (no "before last week") and stands in no quotes.
     """
+    folded = simplified(words)
     for pattern, days in _WORDS:
-        found = re.search(pattern, words, re.IGNORECASE)
+        found = re.search(pattern, folded, re.IGNORECASE)
         if found is None or _is_quoted(words, found.start()) or _is_bound(words, found):
             continue
         rest = f"{words[: found.start()]} {words[found.end() :]}".strip()
         if not Query(rest).units:
             return words, None
         first, after = days(datetime.fromtimestamp(now).date(), found)
-        return rest, Period(words=found[0].strip(), since=_begin(first), until=_begin(after, -_MILLISECOND))
+        return rest, Period(
+            words=words[found.start() : found.end()].strip(), since=_begin(first), until=_begin(after, -_MILLISECOND)
+        )
     return words, None
 
 

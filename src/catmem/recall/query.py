@@ -7,6 +7,7 @@ import math
 
 from catmem.recall.moments import Moment, moments_in
 from catmem.text.concepts import Bridge, bridges
+from catmem.text.simplified import simplified
 from catmem.text.stemming import stem
 from catmem.text.tokens import query_tokens, stopwords
 
@@ -22,6 +23,8 @@ _STOPWORD_WEIGHT = 0.2
 _REPEATED = 0.5
 # A pasted log has thousands of tokens; the first ones are as telling as all.
 _MOST_TOKENS = 400
+# A Chinese word has at most four characters; a longer run is a sentence.
+_PAIRS_OF_A_WORD = 3
 
 
 class Query:
@@ -50,6 +53,10 @@ class Query:
         self._bridges: list[Bridge] | None = None
 
     @property
+    def is_one_word(self) -> bool:
+        return len(self.units) == 1 and not (is_pair(self.units[0][0]) and len(self.units[0]) > _PAIRS_OF_A_WORD)
+
+    @property
     def bridges(self) -> list[Bridge]:
         """The concepts that it names; found when first asked for."""
         if self._bridges is None:
@@ -67,11 +74,19 @@ def _repeated(said: list[str]) -> dict[str, float]:
 
 def as_typed(matched: Iterable[str], query: str) -> list[str]:
     """Tokens are folded and stemmed; people know their words as they typed them."""
+    folded = simplified(query)
     typed: dict[str, str] = {}
     for word in query.split():
         for token in query_tokens(word)[:1]:
             typed.setdefault(token, word.strip(".,;:!?()[]\"'`。，；：！？（）“”‘’"))
-    return [typed[token] if token in typed and token.isascii() else token for token in matched]
+    return [
+        typed.get(token, token) if token.isascii() else _slice(query, folded.find(token), len(token)) or token
+        for token in matched
+    ]
+
+
+def _slice(text: str, start: int, length: int) -> str:
+    return text[start : start + length] if start >= 0 else ""
 
 
 def is_pair(token: str) -> bool:

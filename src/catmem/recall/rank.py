@@ -12,6 +12,7 @@ import unicodedata
 from catmem.recall import moments
 from catmem.recall.query import Query, is_pair
 from catmem.recall.relevance import Relevance
+from catmem.text.simplified import spellings
 from catmem.text.tokens import stopwords
 
 TYPE_CHECKING = False
@@ -68,6 +69,8 @@ def rank(hits: Sequence[Record], query: Query, measure: Relevance, weighing: Wei
             hit["relevance"], hit["matched"] = relevance, matched
             hit["recency"] = _recency(hit, weighing)
             kept.append(hit)
+    if query.is_one_word:
+        kept = _in_its_own_words(kept, query.units[0])
     _support(kept)
     best = max((hit["bm25"] for hit in kept), default=0.0)
     for hit in kept:
@@ -127,9 +130,12 @@ class PassageWords:
 
     def __contains__(self, token: object) -> bool:
         word = str(token)
-        if not word.isascii() or len(word) > 3:
+        if not word.isascii():
+            # Folding the text would cost more than looking for each way to write the word.
+            return any(spelled in self._text or spelled in self._whole for spelled in spellings(word))
+        if len(word) > 3:
             # A stem is the beginning of its word but for a last e (stage, staging), and seldom stands in another.
-            begun = word[:-1] if word.isascii() and len(word) > 4 and word.endswith("e") else word
+            begun = word[:-1] if len(word) > 4 and word.endswith("e") else word
             return begun in self._text or begun in self._whole
         start = self._text.find(word)
         while start >= 0:
@@ -152,6 +158,12 @@ def _recency(hit: Record, weighing: Weighing) -> float:
         return 1.0
     age = max(0, weighing.now - max(hit["instants"])) / _DAY
     return float(0.5 ** (age / half_life))
+
+
+def _in_its_own_words(hits: list[Record], word: Sequence[str]) -> list[Record]:
+    """The hits for a lone word: other words for it are there for when no text has it."""
+    own = [hit for hit in hits if any(token in words_of(hit) for token in word)]
+    return own or hits
 
 
 def _support(hits: Sequence[Record]) -> None:

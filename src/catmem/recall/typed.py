@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from catmem.index.documents import Record
 from catmem.recall.rank import words_of
+from catmem.text.simplified import simplified
 from catmem.text.tokens import query_tokens
 
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』')
@@ -48,7 +49,7 @@ def typed(query: str) -> Typed:
 
 def is_about_the_past(query: str) -> bool:
     """ "What did we use before?", 之前用的是什么; not "what to run before a commit", 提交之前要做什么."""
-    return bool(_PAST.search(query))
+    return bool(_PAST.search(simplified(query)))
 
 
 def _has(hit: Record, word: tuple[str, ...]) -> bool:
@@ -57,4 +58,4 @@ def _has(hit: Record, word: tuple[str, ...]) -> bool:
 
 
 def _spaced(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return " ".join(simplified(text).casefold().split())

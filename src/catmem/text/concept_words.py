@@ -1,17 +1,18 @@
 """What a developer's life is about, in the words of both languages: a line is one concept, its words parted by `|`.
 
-A plain text and no TOML, since the hook reads it: parsing that would cost it 5 ms. English is written as `tokens`
-writes it, stemmed and in lower case; a word may be several. A word may stand for several concepts. What belongs in a
-line is what a person would take for the same thing when looking for it, not what is merely near.
+A plain text and no TOML, since the hook reads it: parsing that would cost it 5 ms. All is written as `tokens` writes it:
+English stemmed and in lower case, Chinese in simplified characters, which traditional ones meet. A word may be several,
+and may stand for several concepts. What belongs in a line is what a person would take for the same thing when looking
+for it, not what is merely near.
 A name of one such thing has a ~: the package manager finds pnpm and pnpm the package manager, and never pnpm npm.
 """
 
 from __future__ import annotations
 
 CONCEPTS = """
-test|unit test|spec|测试|单测|单元测试|用例|測試
+test|unit test|spec|测试|单测|单元测试|用例
 end to end|e2e|integration test|端到端|集成测试
-deploy|deployment|rollout|部署|上线|发布|发版|上線
+deploy|deployment|rollout|部署|上线|发布|发版
 release|publish|发版|发布|发行
 rollback|roll back|revert|回滚|回退|撤回
 canary|gradual rollout|灰度|金丝雀
@@ -32,11 +33,11 @@ format|formatter|~prettier|格式化|排版
 lint|linter|~eslint|~ruff|静态检查|代码检查|规范检查
 code style|style guide|代码风格|编码规范|代码规范|风格
 name convention|命名|命名规范|起名
-comment|注释|備註
+comment|注释|备注
 docstr|文档字符串
-documentation|doc|readme|文档|说明文档|文檔
+documentation|doc|readme|文档|说明文档
 changelog|release note|更新日志|变更日志|发布说明
-database|db|~postgre|~mysql|~sqlite|数据库|資料庫
+database|db|~postgre|~mysql|~sqlite|数据库|资料库
 table|数据表格
 column|字段|列名|数据列
 field|字段|属性
@@ -48,7 +49,7 @@ foreign key|外键
 index|索引
 transaction|事务
 query|sql|查询
-backup|备份|備份
+backup|备份
 restore|recover|恢复|还原
 replica|replication|副本|复制|从库
 shard|分片|分库|分表
@@ -94,7 +95,7 @@ logout|sign out|登出|退出登录
 sign up|register|registration|注册
 permission|access control|~rbac|authorization|权限|授权|访问控制
 role|角色
-account|账号|账户|帳號
+account|账号|账户|帐号
 password|passphrase|密码|口令
 token|令牌
 session|会话
@@ -141,7 +142,7 @@ performance|slow|latency|性能|延迟|卡顿
 optimize|optimization|优化
 benchmark|基准测试|压测|性能测试
 load test|stress test|压测|压力测试
-log|print|println|日志|打印|日誌
+log|print|println|日志|打印
 monitor|observability|监控|可观测
 alert|alarm|告警|报警|警报
 metric|指标
@@ -154,7 +155,7 @@ bug|defect|缺陷|故障
 outage|incident|downtime|故障|事故|停机|宕机
 debug|debugger|调试|排查|排错
 hotfix|patch|热修复|补丁
-configuration|config|setting|配置|设置|設定
+configuration|config|setting|配置|设置|设定
 environment variable|env var|环境变量
 development environment|dev environment|开发环境
 stage|pre production|预发|预发布|预发环境|测试环境
@@ -208,24 +209,24 @@ pagination|paginate|分页|翻页
 sort|order by|排序
 search|搜索|检索
 filter|过滤|筛选
-upload|上传|上載
-download|下载|下載
-import|导入|匯入
-export|导出|匯出
+upload|上传|上载
+download|下载
+import|导入|汇入
+export|导出|汇出
 file path|path|路径
-directory|folder|目录|文件夹|資料夾
+directory|folder|目录|文件夹|资料夹
 file name|filename|文件名
 attachment|附件
-email|mail|邮件|邮箱|郵件
+email|mail|邮件|邮箱
 notification|notify|push notification|通知|推送
-sms|text message|短信|簡訊
+sms|text message|短信|简讯
 invoice|发票|账单
 payment|pay|支付|付款
 refund|退款|退钱
 price|money|amount|cent|价格|金额|单价|价钱
 currency|货币|币种
 discount|coupon|折扣|优惠|优惠券
-order|订单|訂單
+order|订单
 cart|shop cart|购物车
 inventory|stock|库存
 customer|客户|顾客
@@ -235,7 +236,7 @@ timestamp|时间戳
 date format|日期格式
 deadline|due date|截止日期|截止|期限
 milestone|里程碑
-todo|task|待办|任务|待辦
+todo|task|待办|任务
 progress|status|进度|进展
 meet|会议|例会
 requirement|需求
@@ -273,7 +274,7 @@ waitlist|wait list|queue|候补|等候名单|排队
 expire|expiry|expiration|ttl|过期|失效|有效期
 retention|保留|保存期限
 quota|limit|配额|上限|限额
-template|模板|範本
+template|模板|范本
 screenshot|截图|截屏
 diff|差异|改动对比
 archive|归档|存档

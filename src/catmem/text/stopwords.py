@@ -23,7 +23,7 @@ go get got make let see look know think want need say tell ask try use give take
 everything nothing one way bit lot etc ie eg vs re continue next
 """.split()
 
-CHINESE_CHARACTERS = "的了是在我你他她它们這这那有和与及或也都就还又再才把被给让向从到对为以于之其此吗呢吧啊呀嘛哦嗯哈呵嘿喂么什不没很太更最好个一上下里中来去会能可要想说看做得地着过而但则若且等请谢您"
+CHINESE_CHARACTERS = "的了是在我你他她它们这那有和与及或也都就还又再才把被给让向从到对为以于之其此吗呢吧啊呀嘛哦嗯哈呵嘿喂么什不没很太更最好个一上下里中来去会能可要想说看做得地着过而但则若且等请谢您"
 
 CHINESE_PAIRS = """
 我们 你们 他们 她们 它们 咱们 自己 大家 这个 那个 这些 那些 这里 那里 这样 那样 这么 那么 怎么 怎样 什么 为什 哪个 哪些 哪里 多少 几个 如何

@@ -6,7 +6,8 @@
 - Chinese, Japanese, Korean, Thai and their like are written without blanks, so a run of them gives its overlapping
   pairs. Documents give each character, too: a query of one character (or a lone one beside Latin letters) is found by it, and
   nothing else would do, since a pair does not contain its characters for an index of whole terms. Queries use single
-  characters only where no pair can be made, so the singles never blur a longer query.
+  characters only where no pair can be made, so the singles never blur a longer query. Traditional characters count as
+  their simplified ones.
 - A token never holds a blank, and a word is never found by letters inside it: "db" finds mongoDB, not "feedback".
 """
 
@@ -16,6 +17,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from catmem.text.simplified import simplified
 from catmem.text.stemming import stem
 
 TYPE_CHECKING = False
@@ -79,6 +81,7 @@ def _tokens(text: str, singles: bool) -> list[str]:
         if not is_dense:
             found.extend(_word_tokens(run))
             continue
+        run = simplified(run)
         if singles or len(run) == 1:
             found.extend(run)
         found.extend(map(str.__add__, run, run[1:]))
