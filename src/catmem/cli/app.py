@@ -39,7 +39,9 @@ COMMANDS = (
     Row("work", "Do all pending background work now.", "立即完成所有待办的后台工作。"),
     Row("dream", "Tidy the memory with a model, now.", "立即用模型整理记忆。"),
     Row("distil", "Distil one session anew; --explain says why.", "重新提炼一个会话；--explain 说明理由。"),
-    Row("review", "Answers of a model that could not be used.", "查看模型给出的无法使用的回答。"),
+    Row(
+        "review", "What was decided without you, and unusable answers.", "查看自动作出的取舍，以及模型无法使用的回答。"
+    ),
     Row("schedule", "Let the system do that work now and then.", "让系统定时处理后台工作。"),
     Row("status", "What is captured, pending, failing.", "查看采集、待办与失败情况。"),
     Row("stats", "Counts and sizes.", "数量与占用空间。"),

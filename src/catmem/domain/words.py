@@ -50,6 +50,8 @@ _REASONS = (
     (re.compile(r"replaced"), "已有新的说法"),
     (re.compile(r"the user's own word stands"), "以用户自己的话为准"),
     (re.compile(r"taken back"), "说话人已收回"),
+    (re.compile(r"say the same"), "说的是同一件事"),
+    (re.compile(r"done with"), "已了结"),
     (re.compile(r"imported"), "导入"),
     (re.compile(r"said in (\d+) sessions"), r"在 \1 个会话中说过"),
     (re.compile(r"not confirmed for (\d+) days"), r"\1 天未再确认"),

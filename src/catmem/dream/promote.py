@@ -21,7 +21,7 @@ def promote(store: MemoryStore, threshold: int) -> int:
     def proposed() -> tuple[list[Change], dict[str, int]]:
         nonlocal promoted
         changes, seen = [], {}
-        for group in groups_alike(_candidates(store.live())):
+        for group in groups_alike(candidates(store.live())):
             if sessions_of(group) >= threshold or any(m.explicit for m in group):
                 changes.append(promotion(group))
                 seen.update({memory.id: memory.version for memory in group})
@@ -32,7 +32,8 @@ def promote(store: MemoryStore, threshold: int) -> int:
     return promoted
 
 
-def _candidates(memories: Iterable[Memory]) -> list[Memory]:
+def candidates(memories: Iterable[Memory]) -> list[Memory]:
+    """The preferences that may yet join the profile."""
     return [m for m in memories if m.now.kind == "preference" and m.now.scope == "project" and not m.now.pinned]
 
 
