@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catmem.distil.classifier import Classifier
 from catmem.distil.distiller import Proposal, propose, read
+from catmem.distil.transcript import MOST_AT_AN_END
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from tests.distil.talks import PROJECT, Remembered, distil, talk
@@ -145,3 +147,15 @@ def test_any_talk_gives_memories_that_stand_in_it(turns: list[tuple[str, list[st
             assert evidence.quote in contents[evidence.message_id].content
         assert any(contents[e.message_id].role == "user" for e in claim.evidence)
         assert any(claim.text in contents[e.message_id].content for e in claim.evidence)
+
+
+@pytest.mark.parametrize(("before", "after"), [("Remember: the lid is of clay.", ""), ("", "记住：壶盖是陶土做的。")])
+def test_of_a_huge_message_both_ends_are_looked_at(before: str, after: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scored = []
+    scores = Classifier.scores
+    monkeypatch.setattr(
+        Classifier, "scores", lambda self, unit, context: scored.append(unit) or scores(self, unit, context)
+    )
+    pasted = "\n".join(f"row {number}: 数据 {number * 7919 % 10007}" for number in range(20_000))
+    (claim,) = distil(talk(f"U: {before}\n{pasted}\n{after}", "A: OK.")).claims
+    assert claim.text in before + after and len(scored) <= 2 * MOST_AT_AN_END

@@ -36,10 +36,24 @@ def test_a_cursor_that_is_none_stops_nothing(tmp_path: Path, cursor: Any) -> Non
     add_digest(paths, REF, 1, 9, "one", NOW)
     with file_in(tmp_path).open("a") as file:
         line = {"cursor": cursor, "at": NOW, "session": "s", "first_id": 1, "last_id": 2, "content": "bad"}
-        file.write(json.dumps(line) + '\n[]\n42\n\n{"cursor":9}\n{"torn')
+        file.write(json.dumps(line) + '\n[]\n42\n\n{"cursor":\n{"torn')
     assert add_digest(paths, OTHER, 1, 9, "two", NOW) == 2
     assert [d["content"] for d in read_digests(paths, "webshop")] == ["one", "two"]
     assert b'"content": "bad"' in file_in(tmp_path).read_bytes()
+
+
+@pytest.mark.parametrize("kept", [12, 40, -2])
+def test_the_cursor_of_a_damaged_line_is_not_given_again(tmp_path: Path, kept: int) -> None:
+    paths = Paths(tmp_path)
+    for number in range(1, 13):
+        add_digest(paths, REF, number, number, f"第 {number} 段", NOW)
+    whole = file_in(tmp_path).read_bytes()
+    last = whole.rindex(b"\n", 0, -1) + 1
+    file_in(tmp_path).write_bytes(whole[:last] + whole[last:][:kept] + b"\x00\xff")
+    assert add_digest(paths, REF, 12, 12, "made anew", NOW) == 13
+    assert [d["cursor"] for d in read_digests(paths, "webshop")] == [*range(1, 12), 13]
+    file_in(tmp_path).write_bytes(b'{"cursor":9,"content":"a hand was here"}\n')
+    assert add_digest(paths, REF, 14, 15, "two", NOW) == 10
 
 
 def test_what_is_forgotten_or_deleted_leaves_its_cursor(tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from catmem.domain.message import Message, is_said
 # Effects that no rule about the sentence alone can see: the assistant had asked what it is that the user has; the sentence
 # names a slot and what fills it, and is no report of how that fares.
 ANSWER = "answer"
+# Nobody types so many sentences into one message: what stands between is pasted, and at a millisecond a sentence a
+# megabyte of it would take the worker's minute. People write before what they paste, and after it.
+MOST_AT_AN_END = 500
 FILLED = "filled"
 
 
@@ -61,7 +64,7 @@ def read_sentences(messages: Sequence[Message], rulebook: Rulebook, scorer: Scor
     turn = -1
     for place, message in enumerate(said):
         turn += message.role == "user"
-        units = units_of(message.content)
+        units = _looked_at(units_of(message.content))
         for number, unit in enumerate(units):
             context = Context(
                 before=_spoken(said, place - 1),
@@ -81,6 +84,10 @@ def read_sentences(messages: Sequence[Message], rulebook: Rulebook, scorer: Scor
                 effects = _Unread(unit.text, rulebook)
             sentences.append(Sentence(message, unit, len(sentences), turn, context, effects, scores))
     return sentences
+
+
+def _looked_at(units: list[Unit]) -> list[Unit]:
+    return units if len(units) <= 2 * MOST_AT_AN_END else [*units[:MOST_AT_AN_END], *units[-MOST_AT_AN_END:]]
 
 
 class _Unread(Mapping[str, tuple[str, ...]]):

@@ -6,6 +6,7 @@ nothing: a digest that is taken back leaves its line, with an empty content.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from catmem.sessions.upkeep import pattern_of
 from catmem.settings.paths import Paths
 
 _LARGEST_CURSOR = 2**53
+# As every line of ours begins, whatever became of the rest of it.
+_CURSOR = re.compile(rb'\{"cursor":\s*([0-9]{1,15})\b')
 
 
 def read_digests(paths: Paths, project: str) -> list[dict[str, Any]]:
@@ -37,11 +40,11 @@ def add_digest(paths: Paths, ref: SessionRef, first_id: int, last_id: int, conte
     """Adds the digest of a part, once however often it is asked. Returns its cursor. Raises LockBusy, StorageFailed."""
     file = _file(paths, ref.project)
     with session_lock(_lock(paths, ref.project)):
-        known = read_digests(paths, ref.project)
-        for digest in known:
+        lines = _lines(file)
+        for digest in filter(None, map(_digest, lines)):
             if _is_of(digest, ref, first_id, last_id):
                 return int(digest["cursor"])
-        cursor = max((digest["cursor"] for digest in known), default=0) + 1
+        cursor = max(map(_cursor, lines), default=0) + 1
         record = {
             "cursor": cursor,
             "at": at,
@@ -118,6 +121,12 @@ def _digest(line: bytes) -> dict[str, Any] | None:
     if not all(type(number) is int and 0 < number < _LARGEST_CURSOR for number in numbers):
         return None
     return record if isinstance(record.get("session"), str) else None
+
+
+def _cursor(line: bytes) -> int:
+    """The cursor of a line, also of a damaged one: it is not given again. 0 where there is none."""
+    found = _CURSOR.match(line)
+    return min(int(found[1]), _LARGEST_CURSOR - 1) if found else 0
 
 
 def _append(file: Path, line: bytes) -> None:

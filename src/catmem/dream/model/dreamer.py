@@ -58,13 +58,16 @@ class Dreamer:
         self._clock = clock
 
     def is_due(self) -> bool:
-        """True once an interval, whatever the clock does: a run from the future counts as one of now."""
+        """True once an interval. Where the clock was put back, a run from the future counts as one of now."""
         last = self._state().get("at")
         try:
             since = self._clock() - seconds_of(str(last)) if last else None
         except ValueError:
             since = None
-        return since is None or since >= self._settings["interval_minutes"] * 60 or since < 0
+        if since is not None and since < 0:
+            self._note(at=now(self._clock))
+            return False
+        return since is None or since >= self._settings["interval_minutes"] * 60
 
     def run(
         self,
