@@ -152,6 +152,20 @@ def test_pinned_and_often_said_come_first(world: World, briefer: Make) -> None:
     assert section(briefer().brief("shop"), WORDS["en"]["facts"]) == ["- said in three sessions", "- said once, late"]
 
 
+def test_it_never_contradicts_itself(world: World, briefer: Make) -> None:
+    world.learn("User indents with tabs", kind="preference", scope="global", at="2026-05-01T10:00:00.000Z")
+    world.learn("Deploy on Fridays")
+    world.learn("User prefers short answers", kind="preference", scope="global")
+    ours = world.learn("缩进用空格")
+    decided = world.learn("周五不要部署", kind="decision", at="2026-04-01T10:00:00.000Z")
+    said = [line.removeprefix("- (2026-04-01) ").removeprefix("- ") for line in lines(briefer().brief("shop"))]
+    assert said == ["User prefers short answers", "缩进用空格", "周五不要部署"]
+    # Beside a prompt, too, however well it fits the other one.
+    assert briefer().for_prompt("indent with tabs as the user does", "shop").items == (ours,)
+    assert briefer().for_prompt("shall we deploy on Fridays?", "shop").items == (decided,)
+    assert briefer().for_prompt("shall we deploy on Fridays?", "shop", shown={decided}).text == ""
+
+
 # -- limits ------------------------------------------------------------------------------------------------------------
 
 

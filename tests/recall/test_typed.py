@@ -1,4 +1,4 @@
-"""Phrases, words to leave out, and questions about the past."""
+"""Phrases, words to leave out, and what a search has of the past."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catmem.recall.recall import FACTORS, Recaller
-from catmem.recall.typed import is_about_the_past, typed
+from catmem.recall.typed import typed
 from catmem.settings.schema import Settings
 from tests.index.world import World
 
@@ -49,24 +49,6 @@ def test_options_and_hyphens_leave_nothing_out(query: str) -> None:
 def test_any_text_is_safe(text: str) -> None:
     read = typed(text)
     assert all(read.phrases) and all(read.without)
-    is_about_the_past(text)
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["what did we use before?", "which database was it before", "what was previously the port", "之前用的是什么",
-     "我们以前用什么数据库", "原来的端口", "原來的埠號", "過去一直用什麼", "what did we used to deploy with"],
-)  # fmt: skip
-def test_questions_about_the_past(query: str) -> None:
-    assert is_about_the_past(query)
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["what must I run before a commit", "提交之前要做什么", "which port", "端口是多少", "run lint before pushing"],
-)
-def test_questions_about_the_present(query: str) -> None:
-    assert not is_about_the_past(query)
 
 
 def test_what_was_superseded_shows_only_to_a_question_about_the_past(world: World) -> None:

@@ -6,16 +6,19 @@ bytes.
 
 from __future__ import annotations
 
+from catmem.brief.earlier import is_past, with_successors
+from catmem.brief.standing import Standing
 from catmem.brief.suspicion import is_order
 from catmem.index import layout
 from catmem.index.scope import Scope
-from catmem.recall.keyword import find
+from catmem.recall.keyword import ranked
+from catmem.recall.past import is_about_the_past
 from catmem.recall.query import Query
-from catmem.recall.rank import Weighing
+from catmem.recall.rank import Weighing, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from catmem.brief.bounds import Bounds
     from catmem.index.documents import Record
@@ -44,31 +47,42 @@ class Choice:
         self.sections: list[tuple[str, list[Record]]] = []
         self.flagged: list[Record] = []
 
-    def add(self, name: str, records: Sequence[Record], most: int) -> None:
-        shown = {record["id"] for _, known in self.sections for record in known}
+    def add(self, name: str, records: Iterable[Record], most: int) -> None:
+        shown = {_told(record) for _, known in self.sections for record in known}
         sound: list[Record] = []
         for record in records:
-            if record["id"] in shown:
+            if len(sound) == most:
+                break
+            if _told(record) in shown:
                 continue
+            shown.add(_told(record))
             if is_order(record["text"]):
                 self.flagged.append(record)
-            elif len(sound) < most:
+            else:
                 sound.append(record)
         self.sections.append((name, sound))
 
 
 def choose(reader: SearchReader, project: str, bounds: Bounds, *, prompt: str, now: int) -> Choice:
     """For a session that begins in a project, perhaps with a prompt."""
-    choice = Choice()
-    choice.add("profile", _standing(reader, layout.PROFILE, PROFILE_KINDS), _MOST["profile"])
-    choice.add("facts", _standing(reader, project, FACT_KINDS), _MOST["facts"])
-    for name, kind in (("progress", "progress"), ("decisions", "decision"), ("questions", "question")):
-        choice.add(name, _standing(reader, project, (kind,), by_age=True), _MOST[name])
+    sections = {
+        "profile": _in_force(reader, layout.PROFILE, PROFILE_KINDS),
+        "facts": _in_force(reader, project, FACT_KINDS),
+        "progress": _in_force(reader, project, ("progress",), by_age=True),
+        "decisions": _in_force(reader, project, ("decision",), by_age=True),
+        "questions": _in_force(reader, project, ("question",), by_age=True),
+    }
     if prompt.strip():
         related = _related(reader, project, bounds, prompt, now, bounds.items * 2)
     else:
-        related = _standing(reader, project, ("note", "decision", "progress", "question"), by_age=True)
-    choice.add("history", related, bounds.items)
+        related = _in_force(reader, project, ("note", "decision", "progress", "question"), by_age=True)
+    everything = [record for records in (*sections.values(), related) for record in records]
+    standing = Standing(everything, None if bounds.scoped else project)
+    choice = Choice()
+    for name, records in sections.items():
+        # Asked one by one: of a thousand statements some fifty are shown.
+        choice.add(name, filter(standing.stands, records), _MOST[name])
+    choice.add("history", filter(standing.stands, related), bounds.items)
     return choice
 
 
@@ -87,27 +101,38 @@ def choose_for_prompt(
     choice = Choice()
     # As many as may be shown already or read like an order, and then enough.
     hits = _related(reader, project, bounds, prompt, now, most + min(len(shown), bounds.items) + most)
-    new = [hit for hit in hits if hit["id"] not in shown and not _said_here(hit, session)]
+    # What held before is asked for; that it was told once is no reason to keep it back.
+    new = [hit for hit in hits if is_past(hit) or not (hit["id"] in shown or _said_here(hit, session))]
     choice.add("prompt", new, most)
     return choice
 
 
 def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, now: int, limit: int) -> list[Record]:
-    """Memories on a prompt; passages only where no memory answers."""
+    """Memories on a prompt; passages only where no memory answers.
+
+    Of memories that contradict each other it is the one that stands, however well the prompt fits the other. A question
+    about the past has the superseded ones too, below what took their place.
+    """
     query = Query(prompt)
+    about_the_past = is_about_the_past(prompt)
     projects = (project, layout.PROFILE) if bounds.scoped else None
 
     def ask(type: str, threshold: float, past: bool = False) -> list[Record]:
         weighing = Weighing(now, bounds.half_lives, threshold)
-        return find(reader, query, Scope((type,), projects, past=past), weighing, limit=limit, candidates=_RANKED)
+        return ranked(reader, query, Scope((type,), projects, past=past), weighing, candidates=_RANKED)
 
-    memories = ask("memory", bounds.threshold)
-    passages = [] if memories else ask("passage", bounds.threshold + (1 - bounds.threshold) * _PASSAGE_DISTANCE)
+    everything = ask("memory", 0.0, past=about_the_past)
+    relevant = [hit for hit in everything if hit["relevance"] >= bounds.threshold]
+    if relevant:
+        standing = Standing(everything, None if bounds.scoped else project)
+        memories = fold(map(standing.of, relevant), limit)
+        return with_successors(reader, memories) if about_the_past else memories
+    passages = ask("passage", bounds.threshold + (1 - bounds.threshold) * _PASSAGE_DISTANCE)
     if not passages:
-        return memories
+        return []
     # What somebody said in a session is not what holds today: a sentence that was superseded must not come back raw.
-    overruled = [hit for hit in ask("memory", 0.0, past=True) if hit["status"] == "superseded"]
-    return [passage for passage in passages if not any(_states(passage, past) for past in overruled)]
+    overruled = list(filter(is_past, everything if about_the_past else ask("memory", 0.0, past=True)))
+    return fold((p for p in passages if not any(_states(p, past) for past in overruled)), limit)
 
 
 def _said_here(hit: Record, session: str) -> bool:
@@ -115,12 +140,17 @@ def _said_here(hit: Record, session: str) -> bool:
     return bool(session) and hit["session"] == session and hit.get("confirmations", 1) <= 1
 
 
+def _told(record: Record) -> tuple[str, str]:
+    """What a line of a brief is known by: of one memory its present statement and earlier ones may be told."""
+    return record["id"], record["text"] if is_past(record) else ""
+
+
 def _states(passage: Record, memory: Record) -> bool:
     same_message = all(passage[name] == memory[name] for name in ("project", "session", "message_id"))
     return same_message or memory["text"].casefold() in passage["text"].casefold()
 
 
-def _standing(reader: SearchReader, home: str, kinds: Sequence[str], by_age: bool = False) -> list[Record]:
+def _in_force(reader: SearchReader, home: str, kinds: Sequence[str], by_age: bool = False) -> list[Record]:
     """The memories of a home, pinned ones first, then by age, or by how many sessions said them and then by age.
 
     What an assistant has noted of its own accord is told on a prompt that it is about, never unasked: it may have

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from catmem.brief.earlier import is_past
 from catmem.brief.words import WORDS
 from catmem.text.cut import ELLIPSIS, cut_bytes
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 # Bytes. A memory is a sentence; what is longer is shortened, and so is a passage, which may be a page.
 _LONGEST = {"memory": 600, "passage": 400}
+_LONGEST_SUCCESSOR = 200
 # When something was said matters for what was true then, not for how things are done.
 _DATED = frozenset({"decision", "progress", "note", "question", "user", "assistant"})
 
@@ -24,6 +26,8 @@ def heading(section: str, language: str) -> str:
 def line(record: Record, language: str) -> str:
     """One memory or passage as one line: `- (2026-03-01) We moved to uv`."""
     text = _shortened(_harmless(record["text"]), _LONGEST[record["type"]])
+    if is_past(record):
+        return f"- {_no_longer(record, text, WORDS[language])}"
     words = WORDS[language]
     if record["type"] == "passage":
         text = words["quote"].format(words[record["kind"]], text)
@@ -32,6 +36,13 @@ def line(record: Record, language: str) -> str:
     # The day in UTC, as the stamp has it: the bytes must not depend on the zone of the machine.
     day = f"({record['at'][:10]}) " if record["kind"] in _DATED and record["at"] else ""
     return f"- {day}{text}"
+
+
+def _no_longer(record: Record, text: str, words: dict[str, str]) -> str:
+    """A statement of the past, which nobody must take for one that holds: when it held, and what holds today."""
+    told = words["past"].format(record["from"][:10] or "?", record["to"][:10] or "?", text)
+    now = _shortened(_harmless(record.get("now", "")), _LONGEST_SUCCESSOR)
+    return f"{told}{words['since'].format(now)}" if now else told
 
 
 def _harmless(text: str) -> str:

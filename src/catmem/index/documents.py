@@ -8,10 +8,11 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from catmem.domain.clock import seconds_of
-from catmem.domain.memory import Memory, Revision, statement_hash
+from catmem.domain.memory import SCOPES, Memory, Revision, memory_id, normal, statement_hash
 from catmem.domain.message import Message, ToolCall, is_said
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.index import layout
+from catmem.text.sense import sense_of
 from catmem.text.tokens import tokens
 
 Record: TypeAlias = dict[str, Any]
@@ -62,9 +63,20 @@ def _memory_record(memory: Memory, revision: Revision, status: str) -> Record:
         "status": status,
         "successor": memory.superseded_by or memory.id,
         "words": " ".join(_memory_words(revision)),
+        "sense": sense_of(revision.text),
+        **_slot(memory, revision),
+        **({"from": revision.valid_from, "to": revision.valid_to} if status == "superseded" else {}),
         # Only where it matters: nobody but a model says what an assistant has noted.
         **({"by": revision.by} if revision.by == "assistant" else {}),
     }
+
+
+def _slot(memory: Memory, revision: Revision) -> dict[str, str]:
+    """What a statement is the one answer to, where it is one: a project and the profile may each have one in force."""
+    own = (revision.subject, revision.predicate)
+    if all(memory.id != memory_id(scope, memory.project, *own) for scope in SCOPES):
+        return {}
+    return {"slot": "\x1f".join(map(normal, own))}
 
 
 def _memory_words(revision: Revision) -> list[str]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _PART_OF = {"memory": layout.MEMORIES, "passage": layout.PASSAGES, "output": layout.OUTPUTS}
 EVERY_TYPE = tuple(_PART_OF)
 
+# Of one memory; who reworded one more often than this has `mem log`.
+_MOST_STATEMENTS = 20
 # Instants beyond these are no times of ours; they bound an open end of a range.
 _EARLIEST = -(2**62)
 _LATEST = 2**62
@@ -92,6 +94,19 @@ class SearchReader:
         clauses += _filters(index.schema, self._members(None if project is None else (project,)), kinds)
         try:
             hits = searcher.search(query.boolean_query(clauses), limit, count=False, order_by_field=layout.NEWEST).hits
+            return [json.loads(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
+        except BaseException as error:
+            translate(error)
+
+    def memories(self, ids: Iterable[str]) -> list[Record]:
+        """All statements of the memories with these ids, the present and the earlier ones."""
+        index, searcher = self._part(layout.MEMORIES)
+        query = tantivy.Query
+        named = [(tantivy.Occur.Should, query.term_query(index.schema, layout.ID, id, "basic")) for id in ids]
+        if not named:
+            return []
+        try:
+            hits = searcher.search(query.boolean_query(named), _MOST_STATEMENTS * len(named), count=False).hits
             return [json.loads(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
         except BaseException as error:
             translate(error)

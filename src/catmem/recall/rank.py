@@ -197,14 +197,15 @@ def _put_below_successors(hits: Sequence[Record]) -> None:
 
 def _say_the_same(first: Record, second: Record) -> bool:
     if "words" in first and "words" in second:
-        return _alike(first["word_set"], second["word_set"])
+        return alike(first["word_set"], second["word_set"])
     if first["text"].casefold().split() == second["text"].casefold().split():
         return True
     # The passage that a memory was distilled from adds nothing to it.
     return bool(first["session"]) and all(first[name] == second[name] for name in ("project", "session", "message_id"))
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """True for the tokens of two memories that differ in little, and in nothing that changes what is said."""
     if min(len(one), len(other)) < _SAME * max(len(one), len(other)):
         return False
     different = one ^ other

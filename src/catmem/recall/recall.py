@@ -9,10 +9,11 @@ from catmem.index.documents import Record
 from catmem.index.scope import TYPES, Scope
 from catmem.recall.asking import Asking, milliseconds
 from catmem.recall.keyword import ranked
+from catmem.recall.past import is_about_the_past
 from catmem.recall.period import Period
 from catmem.recall.query import Query
 from catmem.recall.rank import fold
-from catmem.recall.typed import Typed, is_about_the_past, typed
+from catmem.recall.typed import Typed, typed
 from catmem.recall.why import why
 from catmem.settings.language import language_of
 

@@ -1,4 +1,4 @@
-"""What people type to search with beyond words: "phrases", -words to leave out, and questions about the past."""
+"""What people type to search with beyond words: "phrases", and -words to leave out."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ from catmem.text.tokens import query_tokens
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』')
 # A letter alone is an option of a command (`pytest -q`), and -- is more than a minus.
 _WITHOUT = re.compile(r"(?:^|(?<=\s))-(?=[^\s-])((?:[A-Za-z][\w.]{2,})|(?:[^\W\d_a-zA-Z]\w*))")
-_PAST = re.compile(
-    r"\bused to\b|\bpreviously\b|\bformerly\b|\boriginally\b|\bin the past\b|\bhistorically\b"
-    r"|\b(?:did|was|were|had|have|used)\b[^.?!\n]*\bbefore\s*(?:[?.!,;]|$|that\b|switching\b|moving\b)"
-    r"|(?:之前|以前|原来|过去)(?:都|一直)?(?:用|是|的|选|叫|走|放|设|定|怎么|为什么)|原先|曾经|当初|早先",
-    re.IGNORECASE,
-)
 
 
 class Typed(NamedTuple):
@@ -45,11 +39,6 @@ def typed(query: str) -> Typed:
         return Typed(query, phrases, ())
     without = (tuple(query_tokens(word)) for word in _WITHOUT.findall(query))
     return Typed(words, phrases, tuple(filter(None, without)))
-
-
-def is_about_the_past(query: str) -> bool:
-    """ "What did we use before?", 之前用的是什么; not "what to run before a commit", 提交之前要做什么."""
-    return bool(_PAST.search(simplified(query)))
 
 
 def _has(hit: Record, word: tuple[str, ...]) -> bool:

@@ -21,25 +21,29 @@ _MOST_CONCEPTS = 12
 
 
 class Bridge:
-    """`said` are the tokens of a text that a concept stands for; `others` its other words, each with its tokens."""
+    """`said` are the tokens of a text that a concept stands for, the first at `start`; `name` is the same for all words
+    of it; `others` its other words, each with its tokens."""
 
-    __slots__ = ("others", "said")
+    __slots__ = ("name", "others", "said", "start")
 
-    def __init__(self, said: tuple[str, ...], others: list[tuple[str, tuple[str, ...]]]) -> None:
-        self.said, self.others = said, others
+    def __init__(self, start: int, said: tuple[str, ...], name: str, others: list[tuple[str, tuple[str, ...]]]) -> None:
+        self.start, self.said, self.name, self.others = start, said, name, others
 
 
 def bridges(said: Sequence[str]) -> list[Bridge]:
     """The concepts in a row of tokens, as `query_tokens` gives them; of two that overlap, the longer word wins."""
     found: list[Bridge] = []
     taken: set[int] = set()
-    for start, end, word in sorted(_words(said[:_FIRST]), key=lambda place: (-len(place[2]), place[0])):
+    for start, end, word in sorted(words_in(said[:_FIRST]), key=lambda place: (-len(place[2]), place[0])):
         if not taken.isdisjoint(range(start, end)) or not (lines := _lines_with(word)):
             continue
         taken.update(range(start, end))
         own = tuple(said[start:end])
         others = dict.fromkeys(other for line in lines for other in _others(line.split("|"), word))
-        found.append(Bridge(own, [(other, written) for other in others if (written := _written(other)) != own]))
+        name = word if f"{NAME}{word}" in lines[0].split("|") else lines[0].partition("|")[0]
+        found.append(
+            Bridge(start, own, name, [(other, written) for other in others if (written := _written(other)) != own])
+        )
         if len(found) == _MOST_CONCEPTS:
             break
     return found
@@ -52,8 +56,8 @@ def _others(words: list[str], word: str) -> Iterator[str]:
             yield other.lstrip(NAME)
 
 
-def _words(said: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """What may be a word of the table: where it begins and ends, and the word. Pairs that overlap make a run."""
+def words_in(said: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """What may be a word of a table: where it begins and ends, and the word. Pairs that overlap make a run."""
     ignored = stopwords()
     for start, token in enumerate(said):
         if token in ignored:
@@ -77,6 +81,7 @@ def _written(word: str) -> tuple[str, ...]:
     return tuple(token for token in tokens(word) if token.isascii() or len(token) > 1 or len(word) == 1)
 
 
+@functools.lru_cache(maxsize=4096)
 def _lines_with(word: str) -> list[str]:
     """The lines of the table that have a word. Searched as a text: a text asks for thirty words of a thousand."""
     table = _table()
