@@ -80,7 +80,7 @@ def _select(done: Run, model: Model, paths: Paths) -> Callable[[SessionRef, Sequ
     def select(ref: SessionRef, sentences: Sequence[Sentence]) -> Heard:
         last = sentences[-1].message.id if sentences else 0
         heard = selector.select(ref, sentences, judged(sentences), 1, last, "end")
-        selector.settled(ref, heard)
+        selector.settled(ref)
         done.tokens += heard.tokens
         return heard
 

@@ -1,5 +1,10 @@
 """`mem review`: what was decided without the user since the last time (conflicts, promotions), and answers of a model
-that could not be used."""
+that could not be used.
+
+With `--json`: {"conflicts": [{"outcome": replaced|kept|open, "won": SIDE, "lost": SIDE}], "promotions": [{"joined",
+"ids", "text", "why", "sessions", "needed"}], "parked": [answers], "missed": [{"project", "session"}]}; a SIDE is {"id",
+"text", "kind", "scope", "project", "by", "valid_from", "valid_to", "evidence"} as in an export. It counts as a look, too.
+"""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class DistilWorker:
 
         self._store.commit_retrying(proposed)
         if self._selector:
-            self._selector.settled(ref, heard)
+            self._selector.settled(ref)
         return Settled(proposal, heard)
 
     def _is_over(self, job: PendingSession) -> bool:

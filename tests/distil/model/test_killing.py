@@ -9,13 +9,23 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from catmem.distil.distiller import judged, read
+from catmem.distil.model import proposals, record
+from catmem.distil.model.selector import selector_of
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
+from catmem.llm.port import Failure
+from catmem.llm.scripted import Answer, Asked, ScriptedModel
+from catmem.settings.paths import Paths
 from catmem.wiring import Catmem
+from tests.distil.model.asked import CHINESE, LINES, form, selecting
+from tests.distil.talks import talk
 
 ROUNDS, SESSIONS = 20, 30
 _CHILD = """
@@ -53,6 +63,77 @@ def run(root: Path, asked: Path, alive: float | None) -> None:
     process.wait()
     process.stdout.close()
     assert alive is not None or out == "done\n"
+
+
+PROSE = "I think you like pnpm, and short answers."
+MODELS = {
+    "good": selecting("pnpm", "提交信息"),
+    "good when it is asked again": lambda asked: PROSE if len(asked.turns) == 1 else selecting("pnpm")(asked),
+    "guessing": lambda asked: form({"n": 1}),
+    "chatting": lambda asked: PROSE,
+    "failing": lambda asked: Failure("down", "坏了", remedy="later", kind="500"),
+}
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("lines", [LINES, CHINESE], ids=["en", "zh"])
+@pytest.mark.parametrize("answerer", MODELS.values(), ids=MODELS.keys())
+def test_killed_before_or_after_any_write_it_counts_and_parks_as_one_that_was_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answerer: Callable[[Asked], Answer], lines: tuple[str, ...]
+) -> None:
+    whole, writes = distilled(tmp_path / "whole", answerer, lines, monkeypatch, None)
+    assert writes > 2
+    for step in range(2 * writes):
+        left, _ = distilled(tmp_path / f"killed {step}", answerer, lines, monkeypatch, step)
+        if answerer is MODELS["failing"]:
+            # A call that failed before the kill has failed, and the one after it, too.
+            assert left.pop("faults").keys() == whole["faults"].keys()
+            assert left == {name: value for name, value in whole.items() if name != "faults"}
+        else:
+            assert left == whole, step
+
+
+def distilled(
+    root: Path,
+    answerer: Callable[[Asked], Answer],
+    lines: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    kill: int | None,
+) -> tuple[dict[str, Any], int]:
+    """What the record says in the end, and how many writes there were: the worker dies before or after one of them."""
+    paths, writes = Paths(root), 0
+    original = record.save
+
+    def save(at: Paths, file: Path, data: bytes) -> None:
+        nonlocal writes
+        writes += 1
+        if kill is not None and writes - 1 == kill // 2:
+            if kill % 2:
+                original(at, file, data)
+            raise Killed
+        original(at, file, data)
+
+    for module in (record, proposals):
+        monkeypatch.setattr(module, "save", save)
+    sentences, ref = read(talk(*lines)), SessionRef("yard", "s1")
+    committed = False
+    while not committed:
+        selector = selector_of(paths, lambda: ScriptedModel(answerer), b"a key of the tests", lambda: 1_800_000_000.0)
+        try:
+            selector.tidy({ref})
+            selector.select(ref, sentences, judged(sentences), 1, len(lines), "end")
+            committed = True  # to the ledger; what follows only tidies up
+            selector.settled(ref)
+        except Killed:
+            continue
+    selector.tidy(set())
+    monkeypatch.undo()
+    kept = json.loads((paths.run / "distilling.json").read_bytes()) if (paths.run / "distilling.json").exists() else {}
+    assert not kept.pop("noted", None) and not list(paths.run.glob("proposals/*/*.json"))
+    return kept, writes
 
 
 @pytest.mark.slow

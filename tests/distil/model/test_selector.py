@@ -39,7 +39,7 @@ class Bed:
     def heard(self, messages: list[Message], first_id: int = 1, ref: SessionRef = REF) -> Heard:
         sentences = read(messages)
         heard = self.selector.select(ref, sentences, judged(sentences), first_id, messages[-1].id, "end")
-        self.selector.settled(ref, heard)
+        self.selector.settled(ref)
         return heard
 
     def prompts(self) -> list[str]:
@@ -141,7 +141,7 @@ def test_a_question_is_asked_once_whatever_happens_before_the_commit(tmp_path: P
     assert begun and (begun.last_id, begun.trigger) == (8, "end")
     second = again.select(REF, sentences, judged(sentences), 1, 8, "count")
     assert second.selection == first.selection and len(bed.model.asked) == 1
-    again.settled(REF, second)
+    again.settled(REF)
     assert again.begun(REF, 1) is None
 
 
@@ -194,11 +194,11 @@ def test_a_damaged_record_or_proposal_begins_anew(tmp_path: Path) -> None:
 def test_a_model_found_guessing_is_no_longer_heeded_until_it_selects_again(tmp_path: Path) -> None:
     record = Record(Paths(tmp_path))
     assert record.trusted()
-    for _ in range(3):
-        record.selects(False)
+    for number in range(3):
+        record.note(REF, f"a{number}", selects=False)
     assert not record.trusted()
-    for _ in range(40):
-        record.selects(True)
+    for number in range(40):
+        record.note(REF, f"b{number}", selects=True)
     assert record.trusted()
 
 

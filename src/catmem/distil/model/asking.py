@@ -12,7 +12,6 @@ from catmem.distil.judge import Verdict
 from catmem.distil.model.answer import Answer, BadAnswer, read_answer
 from catmem.distil.model.instructions import asked_again, instruction
 from catmem.distil.model.proposals import MOST_DEATHS, Proposal, key_of
-from catmem.distil.model.record import Record
 from catmem.distil.model.schema import most_tokens, schema_of
 from catmem.distil.model.selection import Selection
 from catmem.distil.model.windows import Window, halves
@@ -25,6 +24,8 @@ _SHOWN_AGAIN = 200
 Redact = Callable[[str], str]
 Park = Callable[[Window, str, str, str], None]
 """Called as park(window, fault, reasons, raw)."""
+Note = Callable[[str, Sequence[str], bool | None], bool]
+"""Called as note(question, faults, selects) with what an answer showed (see Record.note); tells whether the model is trusted."""
 
 
 class Asking:
@@ -38,7 +39,7 @@ class Asking:
         *,
         save: Callable[[], None],
         redact: Redact,
-        record: Record,
+        note: Note,
         park: Park,
     ) -> None:
         self._model = model
@@ -46,7 +47,7 @@ class Asking:
         self._verdicts = verdicts
         self._save = save
         self._redact = redact
-        self._record = record
+        self._note = note
         self._park = park
         self.tokens = 0
 
@@ -88,26 +89,23 @@ class Asking:
         turns = [Turn("user", "\n".join(self._redact(line) for line in window.text.split("\n")))]
         completion = self._completed(system, turns, window)
         try:
-            return self._read(completion, window)
+            return self._read(key_of(system, turns), completion, window)
         except BadAnswer as bad:
             if not again:
                 raise
             said = cut_tokens(completion.text, _SHOWN_AGAIN).strip() or "…"
             turns += [Turn("assistant", said), Turn("user", asked_again(bad.reasons, window.language))]
-            return self._read(self._completed(system, turns, window), window)
+            return self._read(key_of(system, turns), self._completed(system, turns, window), window)
 
-    def _read(self, completion: Completion, window: Window) -> Selection:
+    def _read(self, question: str, completion: Completion, window: Window) -> Selection:
         try:
             answer: Answer = read_answer(completion, window)
         except BadAnswer as bad:
-            self._record.count(bad.fault)
+            self._note(question, [bad.fault], None)
             bad.raw = completion.text
             raise
-        for fault in answer.faults:
-            self._record.count(fault)
-        if answer.selects is not None:
-            self._record.selects(answer.selects)
-        return replace(answer.selection, trusted=self._record.trusted())
+        trusted = self._note(question, answer.faults, answer.selects)
+        return replace(answer.selection, trusted=trusted)
 
     def _completed(self, system: str, turns: Sequence[Turn], window: Window) -> Completion:
         """The answer to a question, once and for all: what was answered before is not asked again."""
@@ -115,7 +113,7 @@ class Asking:
         if key in proposal.answers:
             return proposal.answers[key]
         if proposal.asked.get(key, 0) >= MOST_DEATHS:
-            self._record.count("killed")
+            self._note(f"{key} killed", ["killed"], None)
             raise BadAnswer("empty", "whoever asked this was ended before there was an answer")
         proposal.asked[key] = proposal.asked.get(key, 0) + 1
         self._save()

@@ -13,6 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from catmem.domain.errors import LockBusy, StorageFailed
+from catmem.domain.hashing import short_hash
 from catmem.domain.session import SessionRef
 from catmem.settings.paths import FILE_MODE, Paths, write_private
 from catmem.settings.trouble import trouble_in
@@ -59,11 +60,39 @@ class Record:
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def count(self, fault: str) -> None:
-        self._change("faults", dict, lambda faults: {**faults, fault: int(faults.get(fault, 0)) + 1})
+        """A fault of a call that brought no answer."""
+        self._change("faults", dict, lambda faults: _counted(faults, [fault]))
 
-    def selects(self, does: bool) -> None:
-        """One more answer that showed that the model selects, or that it guesses."""
-        self._change("answers", str, lambda marks: (marks + ("+" if does else "-"))[-_LOOKED_BACK:])
+    def note(self, ref: SessionRef, question: str, faults: Sequence[str] = (), selects: bool | None = None) -> None:
+        """What an answer showed: its faults, and whether the model selects in it or guesses (None where that cannot be
+        told). Once, however often it is read until `settled`: what a killed worker was answered is read again."""
+        session = _tag(ref)
+
+        def noted(whole: Mapping[str, Any]) -> Mapping[str, Any]:
+            before = _of(whole, "noted", dict)
+            questions = before.get(session, [])
+            if not isinstance(questions, list) or question in questions:
+                return whole
+            marks = _of(whole, "answers", str) + {True: "+", False: "-", None: ""}[selects]
+            return {
+                **whole,
+                "faults": _counted(_of(whole, "faults", dict), faults),
+                "answers": marks[-_LOOKED_BACK:],
+                "noted": {**before, session: [*questions, question]},
+            }
+
+        self._rewrite(noted)
+
+    def settled(self, ref: SessionRef) -> None:
+        """The answers about a session will not be read again."""
+        if _tag(ref) in self._read("noted", dict):
+            self._change("noted", dict, lambda noted: {tag: read for tag, read in noted.items() if tag != _tag(ref)})
+
+    def tidy(self, waiting: Set[SessionRef]) -> None:
+        """The same for all sessions that do not wait any more: their worker was killed after its commit."""
+        kept = {_tag(ref) for ref in waiting}
+        if self._read("noted", dict).keys() - kept:
+            self._change("noted", dict, lambda noted: {tag: read for tag, read in noted.items() if tag in kept})
 
     def trusted(self) -> bool:
         """Whether the model has mostly been found to select. One that nobody knows yet has some credit."""
@@ -88,11 +117,13 @@ class Record:
         return _answers(self._read("parked", list))
 
     def park(self, answer: ParkedAnswer) -> None:
-        """Keeps an answer unless it is trivially short. `raw` must have no secrets in it."""
+        """Keeps an answer unless it is trivially short, or kept already. `raw` must have no secrets in it."""
         if len(answer.raw.strip()) < _LEAST_PARKED:
             return
         row = {**asdict(answer), "raw": answer.raw[:_MOST_PARKED]}
-        self._change("parked", list, lambda rows: [*rows, row][-_MOST_ANSWERS:])
+        twin = {**row, "at": ""}
+        if all({**asdict(known), "at": ""} != twin for known in self.parked()):
+            self._change("parked", list, lambda rows: [*rows, row][-_MOST_ANSWERS:])
 
     def drop(self, unwanted: Callable[[ParkedAnswer], bool]) -> int:
         """Drops parked answers; returns how many."""
@@ -121,8 +152,7 @@ class Record:
             self._change("missed", list, lambda rows: [[ref.project, ref.key] for ref in left])
 
     def _read(self, name: str, kind: type[Any]) -> Any:
-        value = self._whole().get(name)
-        return value if isinstance(value, kind) else kind()
+        return _of(self._whole(), name, kind)
 
     def _whole(self) -> Mapping[str, Any]:
         try:
@@ -134,16 +164,37 @@ class Record:
         return value if isinstance(value, dict) else {}
 
     def _change(self, name: str, kind: type[Any], change: Callable[[Any], Any]) -> None:
+        self._rewrite(lambda whole: {**whole, name: change(_of(whole, name, kind))})
+
+    def _rewrite(self, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
         lock = FileLock(self._paths.make(self._paths.locks) / "distilling.lock", mode=FILE_MODE, timeout=_LOCK_SECONDS)
         try:
             with lock:
-                whole = {**self._whole(), name: change(self._read(name, kind))}
-                save(self._paths, self._file, json.dumps(whole, ensure_ascii=False).encode())
+                before = self._whole()
+                after = change(before)
+                if after != before:
+                    save(self._paths, self._file, json.dumps(after, ensure_ascii=False).encode())
         except Timeout as error:
             raise LockBusy(
                 f"{self._file} is held by another process; try again in a minute",
                 f"{self._file} 被另一个进程占用；请一分钟后再试",
             ) from error
+
+
+def _of(whole: Mapping[str, Any], name: str, kind: type[Any]) -> Any:
+    value = whole.get(name)
+    return value if isinstance(value, kind) else kind()
+
+
+def _counted(faults: Mapping[str, Any], more: Sequence[str]) -> Mapping[str, int]:
+    counts = {name: count for name, count in faults.items() if type(count) is int}
+    for fault in more:
+        counts[fault] = counts.get(fault, 0) + 1
+    return counts
+
+
+def _tag(ref: SessionRef) -> str:
+    return short_hash(f"{ref.project}\n{ref.key}", 8)
 
 
 def _answers(rows: Sequence[Any]) -> list[ParkedAnswer]:

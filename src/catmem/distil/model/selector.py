@@ -75,7 +75,24 @@ class Selector:
         last_id: int,
         trigger: Trigger,
     ) -> Heard:
-        """What the model selects of the messages `first_id` to `last_id`; nothing where it fails. Raises StorageFailed."""
+        """What the model selects of the messages `first_id` to `last_id`; nothing where it fails. Raises StorageFailed.
+
+        A session that it failed for is noted before it is settled without it: a kill in between costs a second look.
+        """
+        heard = self._heard(ref, sentences, verdicts, first_id, last_id, trigger)
+        if heard.outcome == "degraded":
+            self.record.miss(ref)
+        return heard
+
+    def _heard(
+        self,
+        ref: SessionRef,
+        sentences: Sequence[Sentence],
+        verdicts: Mapping[int, Verdict],
+        first_id: int,
+        last_id: int,
+        trigger: Trigger,
+    ) -> Heard:
         try:
             model = self._model()
         except Failure as failure:
@@ -102,12 +119,12 @@ class Selector:
     def tidy(self, waiting: Set[SessionRef]) -> None:
         """Drops what killed workers left of sessions that do not wait any more."""
         self._proposals.tidy(waiting)
+        self.record.tidy(waiting)
 
-    def settled(self, ref: SessionRef, heard: Heard) -> None:
-        """What was heard has been committed."""
+    def settled(self, ref: SessionRef) -> None:
+        """What was heard of a session has been committed."""
         self._proposals.settled(ref)
-        if heard.outcome == "degraded":
-            self.record.miss(ref)
+        self.record.settled(ref)
 
     def _asking(self, model: Model, ref: SessionRef, proposal: Proposal, verdicts: Mapping[int, Verdict]) -> Asking:
         def park(window: Window, fault: str, reasons: str, raw: str) -> None:
@@ -115,9 +132,13 @@ class Selector:
             at = now(self._clock)
             self.record.park(ParkedAnswer(ref.project, ref.key, min(ids), max(ids), at, fault, reasons, raw))
 
+        def note(question: str, faults: Sequence[str], selects: bool | None) -> bool:
+            self.record.note(ref, question, faults, selects)
+            return self.record.trusted()
+
         return Asking(
             model, proposal, verdicts, save=lambda: self._proposals.save(ref, proposal), redact=self._redact,
-            record=self.record, park=park,
+            note=note, park=park,
         )  # fmt: skip
 
     def _asked(self, asking: Asking, windows: Sequence[Window]) -> Heard:
