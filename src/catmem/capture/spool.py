@@ -6,9 +6,11 @@ import json
 import os
 import time
 
+from catmem.domain.errors import LockBusy
 from catmem.sessions.file import append
 from catmem.sessions.locks import make_folder
 from catmem.sessions.names import place
+from catmem.settings.places import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,23 +39,42 @@ def spool(root: str, entry: dict[str, Any]) -> None:
 
 
 def drain(root: str, durability: str = "turn") -> int:
-    """Appends what waits, oldest first. Returns how many entries; one that is still locked out stays."""
+    """Appends what waits, oldest first. Returns how many entries; one that is still locked out stays, and what is none
+    of ours is set aside in the quarantine. Raises StorageFailed."""
     folder = spool_folder(root)
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(_ENDING) and not name.startswith("."))
     except FileNotFoundError:
         return 0
+    taken = 0
     for name in names:
         path = os.path.join(folder, name)
-        with open(path, "rb") as file:
-            entry = json.loads(file.read())
-        append(
-            place(root, entry["project"], entry["key"]),
-            entry["key"],
-            entry["records"],
-            listing=entry["listing"],
-            durability=durability,
-            whole_file_dedupe=True,
-        )
+        try:
+            _take_in(root, path, durability)
+        except LockBusy:
+            continue
+        except (ValueError, KeyError, TypeError, AttributeError):
+            _set_aside(root, path)
+            continue
         os.unlink(path)
-    return len(names)
+        taken += 1
+    return taken
+
+
+def _take_in(root: str, path: str, durability: str) -> None:
+    with open(path, "rb") as file:
+        entry = json.loads(file.read())
+    append(
+        place(root, entry["project"], entry["key"]),
+        entry["key"],
+        entry["records"],
+        listing=entry["listing"],
+        durability=durability,
+        whole_file_dedupe=True,
+    )
+
+
+def _set_aside(root: str, path: str) -> None:
+    folder = Places(root).quarantine
+    make_folder(folder)
+    os.replace(path, os.path.join(folder, f"spool-{os.path.basename(path)}"))
