@@ -74,6 +74,25 @@ def test_chinese_and_english_of_one_statement(bed):
     assert bed.live() == {"我们一律用 pnpm 装依赖。", "Deploy with ansible."}
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "done"),
+    [
+        ("We deploy on Fridays.", "周五部署。", 1),
+        ("提交信息用英文。", "Commit messages in English.", 1),
+        ("We deploy on Fridays.", "周四部署。", 0),
+        ("We deploy on Fridays.", "周五不部署。", 0),
+        ("We deploy on Fridays.", "We deploy on Thursdays.", 0),
+        ("We indent with tabs.", "缩进用空格。", 0),
+    ],
+)
+def test_without_a_name_in_common_the_tables_of_words_decide(bed, one: str, other: str, done: int):
+    bed.learn(one, MARCH, sessions=("a",))
+    bed.learn(other, APRIL, sessions=("b",))
+    bed.digest("worked on")
+    _, dreamt = bed.dream(NOTHING | {"merge": [{"same": [1, 2]}]})
+    assert (len(dreamt["shop"].done), len(bed.live())) == (done, 2 - done)
+
+
 def test_a_contradiction_is_settled_for_the_later_one(bed):
     old = bed.learn("We serve the model with vLLM.", MARCH, kind="decision")
     new = bed.learn("We serve the model with llama.cpp now.", MAY, kind="decision")

@@ -14,6 +14,7 @@ from catmem.domain.change import Change
 from catmem.domain.likeness import likeness, terms, values
 from catmem.domain.memory import Memory
 from catmem.dream.model.material import Material
+from catmem.dream.model.translation import contradict, names_in_order, say_the_same
 from catmem.dream.promote import promotion, sessions_of
 
 # Of two statements in one language that are called the same: below it they share no more than a subject. Pairs of
@@ -180,18 +181,18 @@ _MAKERS = {"merge": _merged, "replace": _replaced, "retire": _retired, "promote"
 
 
 def _same(one: Memory, other: Memory) -> bool:
-    """True if two statements may be one: like in one language, or in two with the same names and numbers.
-
-    Of two languages a name in both is asked for: nothing else of a translation can be checked here.
-    """
+    """True if two statements may be one: like in one language, or in two with the same names and numbers, or with
+    nothing in either that the tables of words do not know in the other."""
     a, b = one.now.text, other.now.text
-    if values(a) != values(b):
+    if values(a) != values(b) or contradict(a, b):
         return False
     if _is_chinese(a) == _is_chinese(b):
         return likeness(a, b) >= SAME
     chinese, english = (a, b) if _is_chinese(a) else (b, a)
     names, words = _latin(chinese), _latin(english)
-    return bool(names) and names <= words and {word for word in words if not word.isalpha()} <= names
+    if names and names <= words and {word for word in words if not word.isalpha()} <= names:
+        return names_in_order(chinese, english)
+    return say_the_same(chinese, english)
 
 
 def _latin(text: str) -> frozenset[str]:
