@@ -178,3 +178,33 @@ def test_a_damaged_entry_of_the_spool_holds_nobody_up(shell: Shell) -> None:
     shell.ok("work")
     assert shell.json("status")["pending"] == 0 and list(spool.glob("*.json")) == []
     assert len(list((shell.data / "quarantine").rglob("*"))) >= 2
+
+
+@pytest.mark.slow
+def test_after_three_hundred_failures_a_prompt_still_passes_and_is_kept(shell: Shell) -> None:
+    shell.talk("one", "Remember: the lid is of clay. 记住：部署前先跑测试。")
+    shell.ok("import", "one.jsonl")
+    shell.ok("work")
+    for path in (shell.data / "search").rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"\x00\xff not an index")
+    (shell.data / "config.yaml").write_text("language: [zh\nbrief_token_limit: much\n")
+    notices = 0
+    for number in range(300):
+        asked = {
+            "session_id": f"s{number % 5}", "transcript_path": "", "cwd": str(shell.folder), "prompt_id": f"p{number}",
+            "prompt": f"第 {number} 次 of what is the lid?",
+        }  # fmt: skip
+        done = shell.mem("hook", "claude-code", "UserPromptSubmit", typed=json.dumps(asked))
+        assert (done.code, done.err) == (0, "")
+        reply = json.loads(done.out) if done.out else {}
+        assert not {"decision", "continue", "stopReason"} & set(reply)
+        notices += "systemMessage" in reply
+    assert notices <= 1
+    (shell.data / "config.yaml").unlink()
+    told = [finding for finding in shell.json("status")["findings"] if "hook" in finding["name"]]
+    assert len(told) == 1, "one line, however often"
+    assert (
+        shell.json("status")["messages"] == 301
+        and (shell.data / "run" / "hook-failures.jsonl").stat().st_size < 200_000
+    )

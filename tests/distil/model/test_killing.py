@@ -27,7 +27,7 @@ from catmem.wiring import Catmem
 from tests.distil.model.asked import CHINESE, LINES, form, selecting
 from tests.distil.talks import talk
 
-ROUNDS, SESSIONS = 20, 30
+ROUNDS, SESSIONS = 50, 60
 _CHILD = """
 import sys
 from pathlib import Path
@@ -151,7 +151,7 @@ def test_killed_workers_distil_each_session_once_and_ask_once(tmp_path: Path) ->
     catmem.close()
     dice, asked = random.Random(5), tmp_path / "asked"
     for _ in range(ROUNDS):
-        run(tmp_path / "data", asked, dice.uniform(0.0, 0.15))
+        run(tmp_path / "data", asked, dice.uniform(0.0, 0.08))
     run(tmp_path / "data", asked, None)
 
     ledgers = (tmp_path / "data" / "ledger").glob("*.jsonl")

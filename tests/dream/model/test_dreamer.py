@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from catmem.domain.change import Change, Job
 from catmem.dream.model.dreamer import MOST_ATTEMPTS, Dreamer
@@ -308,3 +310,37 @@ def test_two_devices_that_dream_agree(bed, tmp_path):
     twin = MemoryStore(other, Ledger(other))
     twin.catch_up()
     assert twin.all() == bed.store.all() and twin.dream_cursor("shop") == bed.store.dream_cursor("shop")
+
+
+_NUMBERS = st.integers(-1, 8)
+_ANSWERS = st.fixed_dictionaries(
+    {
+        "merge": st.lists(st.fixed_dictionaries({"same": st.lists(_NUMBERS, max_size=4), "text": st.just("all done")}), max_size=3),
+        "replace": st.lists(st.fixed_dictionaries({"old": _NUMBERS, "new": _NUMBERS}), max_size=3),
+        "retire": st.lists(st.fixed_dictionaries({"old": _NUMBERS, "because": _NUMBERS}), max_size=3),
+        "promote": st.lists(st.fixed_dictionaries({"memory": _NUMBERS}), max_size=3),
+    }
+)  # fmt: skip
+
+
+@given(_ANSWERS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_told_of_a_dream_is_what_it_did(tmp_path_factory, answer):
+    """Whatever a model claims: each memory that changed was told of, and each that was told of has changed."""
+    bed = Bed(tmp_path_factory.mktemp("dream") / "catmem")
+    bed.learn("Run make check before each commit.", MARCH, sessions=("a",))
+    bed.learn("Before committing, always run make check.", APRIL, sessions=("b",))
+    bed.learn("提交之前先跑 make check。", MAY, sessions=("c",))
+    bed.learn("Which database do we take for the shop?", MARCH, kind="question")
+    bed.learn("We take Postgres as the database for the shop.", MAY, kind="decision")
+    bed.learn("I like short answers.", MARCH, kind="preference", sessions=("a", "b"))
+    bed.digest("tidied")
+    before = {m.id: (m.now.status, m.now.scope, m.now.text) for m in bed.store.all()}
+    _, dreamt = bed.dream(answer, max_loss=1.0)
+    after = {m.id: (m.now.status, m.now.scope, m.now.text) for m in bed.store.all()}
+    assert set(after) == set(before), "no word of a model becomes a memory"
+    done = [operation for one in dreamt.values() for operation in one.done]
+    changed = {id for id in after if after[id] != before[id]}
+    told = [{memory.id for memory in operation.touched} for operation in done]
+    assert changed <= set().union(*told) and all(changed & ids for ids in told)
+    assert sum(operation.loses for operation in done) == sum(after[id][0] != "live" for id in changed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from catmem.dream.pages.contents import MOST_BULLETS
@@ -156,6 +158,25 @@ def test_a_copied_line_is_one_memory_and_a_moved_one_stays_itself(desk):
     desk.edit(line + line, line + line + "- 部署前先跑 make check。\n")
     assert desk.pages.write().edits == 0
     assert len([text for text in desk.live() if "pnpm" in text]) == 1 and desk.text().count("make check") == 1
+
+
+@pytest.mark.parametrize("with_marks", [True, False])
+def test_a_page_that_is_written_into_itself_again_has_each_section_and_each_line_once(desk, with_marks):
+    """An assistant that edits the page may put all of it there once more, with the comments or without them."""
+    live, page = desk.live(), desk.text()
+    begin, end = page.index("<!-- catmem:begin"), page.index("<!-- catmem:end -->")
+    inner = page[page.index("\n", begin) + 1 : end]
+    if not with_marks:
+        inner = re.sub(r" <!--.*?-->", "", inner)
+    desk.edit("<!-- catmem:end -->", inner + "<!-- catmem:end -->")
+    for _ in range(2):
+        desk.pages.write()
+    text = desk.text()
+    managed = text[text.index("<!-- catmem:begin") : text.index("<!-- catmem:end -->")]
+    assert desk.live() == live
+    for line in [line for line in managed.splitlines() if line.startswith(("#", "- "))]:
+        assert managed.count(line + "\n") == 1, line
+    assert desk.pages.write().written == 0
 
 
 def test_secrets_and_comments_in_a_line(desk):
