@@ -17,6 +17,7 @@ SESSIONS = (
     ("U: we moved from npm to pnpm in this project last week", "A: OK."),
     ("U: 记住，我们的数据库统一用 Postgres。", "A: 我知道。"),
     ("U: 以后提交信息都用英文写。", "A: 好的。"),
+    ("U: Scratch that about releases tagged by the bot, forget it.", "A: All right."),
 )
 
 
@@ -36,6 +37,7 @@ def test_whatever_line_the_ledger_is_put_back_to_the_same_memory_comes_of_it(tmp
         catmem.history.append(SessionRef(PROJECT, key), talk(*lines, day=number, session=key))
         catmem.distiller.run(everything=True)
     expected = memories(catmem)
+    assert b'"op":"retire"' in (tmp_path / "whole" / "ledger" / catmem.ledger.files()[0].name).read_bytes()
     assert len(expected) >= 4 and any(len(memory[-1]) > 1 for memory in expected)
     (ledger,) = catmem.ledger.files()
     lines = ledger.read_bytes().splitlines(keepends=True)

@@ -187,12 +187,16 @@ class DistilWorker:
 def _changes(
     proposal: Proposal, progress: Job, present: Sequence[Memory]
 ) -> tuple[Sequence[Change], Mapping[str, int]]:
-    """The lines of the ledger, and the versions of the memories that they rest on."""
-    changes = [
-        Change(0, "", "", "distilled", "distiller", job=progress, claims=proposal.claims, digest=proposal.digest)
-    ]
+    """The lines of the ledger, and the versions of the memories that they rest on.
+
+    The one that says how far it came is the last: an append that was cut off is made up for.
+    """
+    changes = []
     if proposal.retired:
         changes.append(Change(0, "", "", "retire", "distiller", why="taken back", ids=tuple(proposal.retired)))
+    changes.append(
+        Change(0, "", "", "distilled", "distiller", job=progress, claims=proposal.claims, digest=proposal.digest)
+    )
     named = {id for claim in proposal.claims for id in (claim.id, *claim.supersedes)} | set(proposal.retired)
     return changes, {memory.id: memory.version for memory in present if memory.id in named}
 
