@@ -12,9 +12,12 @@ from catmem.brief.suspicion import is_order
 from catmem.index import layout
 from catmem.index.scope import Scope
 from catmem.recall.keyword import ranked
-from catmem.recall.past import is_about_the_past
+from catmem.recall.moments import Span
+from catmem.recall.past import is_about_the_past, is_told_as_past
+from catmem.recall.period import bare_period, bounds_of, period_in
 from catmem.recall.query import Query
 from catmem.recall.rank import Weighing, fold
+from catmem.recall.then import said_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,10 +114,17 @@ def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, no
     """Memories on a prompt; passages only where no memory answers.
 
     Of memories that contradict each other it is the one that stands, however well the prompt fits the other. A question
-    about the past has the superseded ones too, below what took their place.
+    about the past has the superseded ones too, below what took their place. A time that the prompt names weighs and does
+    not bound: the tests that broke yesterday are run by a command that was told in spring.
     """
-    query = Query(prompt)
-    about_the_past = is_about_the_past(prompt)
+    if period := bare_period(prompt, now / 1000, searched=False):
+        homes = (project, layout.PROFILE) if bounds.scoped else (None,)
+        return said_then(reader, bounds_of(period), homes=homes, limit=limit)
+    rest, period = period_in(prompt, now / 1000)
+    query = Query(rest)
+    if period:
+        query.moments.append(Span(*bounds_of(period)))
+    about_the_past = is_about_the_past(prompt) or (bool(query.moments) and is_told_as_past(prompt))
     projects = (project, layout.PROFILE) if bounds.scoped else None
 
     def ask(type: str, threshold: float, past: bool = False) -> list[Record]:

@@ -97,6 +97,12 @@ def tell_period(session: Session, period: Period | None) -> None:
         return
     first, last = local_day(period["since"]), local_day(period["until"])
     days_en, days_zh = (first, first) if first == last else (f"{first} to {last}", f"{first} 至 {last}")
+    if period.get("missed"):
+        session.note(
+            f'nothing is found of {days_en} ("{period["words"]}"); this is of other days',
+            f"{days_zh}（“{period['words']}”）没有找到相关内容；以下是其他时间的",
+        )
+        return
     session.note(
         f'"{period["words"]}" was read as {days_en}; in quotes it is searched for as a word',
         f"“{period['words']}”按 {days_zh} 处理；加上引号则按字面检索",

@@ -81,10 +81,19 @@ class SearchReader:
                 translate(error)
         return found
 
-    def newest(self, *, project: str | None, kinds: Sequence[str], limit: int, standing: str = "live") -> list[Record]:
+    def newest(
+        self,
+        *,
+        project: str | None,
+        kinds: Sequence[str],
+        limit: int,
+        standing: str = "live",
+        within: tuple[int, int] | None = None,
+    ) -> list[Record]:
         """The memories in force that were last said, newest first: of one home, "" being the profile, or of all.
 
-        `standing` may be "pinned" for the pinned ones alone.
+        `standing` may be "pinned" for the pinned ones alone; of `within`, in milliseconds and both included, only what
+        was said then.
         """
         index, searcher = self._part(layout.MEMORIES)
         query, must = tantivy.Query, tantivy.Occur.Must
@@ -92,6 +101,8 @@ class SearchReader:
         if standing != "live":
             clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
         clauses += _filters(index.schema, self._members(None if project is None else (project,)), kinds)
+        if within is not None:
+            clauses.append((must, _within(index.schema, *within)))
         try:
             hits = searcher.search(query.boolean_query(clauses), limit, count=False, order_by_field=layout.NEWEST).hits
             return [json.loads(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]

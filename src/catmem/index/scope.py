@@ -11,7 +11,7 @@ TYPES = ("memory", "passage")
 
 
 class Scope:
-    """The documents that a search may find. What holds of a scope is fixed; `only` and `between` make narrower ones.
+    """The documents that a search may find. What holds of a scope is fixed; `only` and `between` make narrower ones, `whenever` a wider.
 
     types     of what types: "memory", "passage", "output"
     projects  the homes to look in, with all that was merged into them, "" being the profile; None for all
@@ -39,6 +39,9 @@ class Scope:
 
     def between(self, since: int, until: int) -> Scope:
         return Scope(self.types, self.projects, self.kinds, since, until, self.past)
+
+    def whenever(self) -> Scope:
+        return Scope(self.types, self.projects, self.kinds, past=self.past)
 
     @property
     def is_timeless(self) -> bool:

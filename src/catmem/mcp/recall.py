@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from catmem.brief.suspicion import is_order
 from catmem.brief.words import WORDS
@@ -12,8 +13,10 @@ from catmem.domain.words import word
 from catmem.mcp.port import Asked
 from catmem.mcp.quoting import LONGEST_ANSWER, fenced, on_one_line
 from catmem.mcp.telling import tell
-from catmem.recall.period import Period
 from catmem.recall.recall import Item
+
+if TYPE_CHECKING:
+    from catmem.recall.period import Period
 
 # Bytes. A memory is a sentence; of a passage, which may be a page, read_session shows the rest.
 _LONGEST = {"memory": 2000, "passage": 1200}
@@ -86,6 +89,11 @@ def _days(asked: Asked, period: Period) -> str:
     first, last = local_day(period["since"]), local_day(period["until"])
     days = first if first == last else asked.said(f"{first} to {last}", f"{first} 至 {last}")
     words = period["words"]
+    if period.get("missed"):
+        return asked.said(
+            f'(Nothing was said about it on {days}, for "{words}"; this is of other days.)',
+            f"（按“{words}”在 {days} 没有找到，以上是其他时间的内容。）",
+        )
     return asked.said(f'(Only what is of {days}, for "{words}".)', f"（按“{words}”只检索了 {days}。）")
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from catmem.domain.clock import Clock, seconds_of, system_clock
 from catmem.domain.errors import NotFound
 from catmem.index.documents import Record
 from catmem.index.mending import ask_mending
 from catmem.index.reader import SearchReader
-from catmem.recall.period import Period, period_in
+from catmem.recall.period import period_in
 from catmem.recall.rank import Weighing
 from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
+
+if TYPE_CHECKING:
+    from catmem.recall.period import Period
 
 
 class Asking:

@@ -46,7 +46,23 @@ class Moment:
         return _MONTH + _DAY * (narrow and self.first <= day.day <= self.last)
 
 
-def fit(moments: Iterable[Moment], instants: Iterable[int]) -> float:
+class Span:
+    """A time that a query names by its distance from now: "last week". It counts as much as a day of the calendar."""
+
+    __slots__ = ("since", "until")
+
+    def __init__(self, since: int, until: int) -> None:
+        """Milliseconds, both included."""
+        self.since, self.until = since, until
+
+    def bounds(self, now: int) -> tuple[int, int]:
+        return self.since, self.until
+
+    def fit(self, day: datetime) -> float:
+        return MOST if self.since <= day.timestamp() * 1000 <= self.until else 0.0
+
+
+def fit(moments: Iterable[Moment | Span], instants: Iterable[int]) -> float:
     """How well something that was said at `instants` (milliseconds) fits the best of the moments, in 0..MOST."""
     days = [datetime.fromtimestamp(instant / 1000) for instant in instants]
     return max((moment.fit(day) for moment in moments for day in days), default=0.0)

@@ -33,6 +33,8 @@ _CHINESE = (
     r"(?:为什么|为啥|什么时候)[^。？！?!\n]{0,8}(?:换掉|换成|换了|弃用|放弃|停用|不再用|不用了|改成|改用)",
 )
 
+_TOLD = (r"\b(?:did|was|were|had)\b", r"用的|用过|是什么|是哪|是多少|当时|那时")
+
 
 def is_about_the_past(query: str) -> bool:
     """ "What did we use before?", 之前用的是什么; not "what to run before a commit", 提交之前要做什么."""
@@ -42,6 +44,11 @@ def is_about_the_past(query: str) -> bool:
         (any(hint.isascii() for hint in hints) and _compiled(_ENGLISH).search(folded))
         or (not all(hint.isascii() for hint in hints) and _compiled(_CHINESE).search(folded))
     )
+
+
+def is_told_as_past(query: str) -> bool:
+    """ "Which port was it", 当时用的是哪个: with a time that it names, a question about what held then."""
+    return bool(_compiled(_TOLD).search(simplified(query).casefold()))
 
 
 @functools.cache

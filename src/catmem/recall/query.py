@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 
-from catmem.recall.moments import Moment, moments_in
+from catmem.recall.moments import Moment, Span, moments_in
 from catmem.text.concepts import Bridge, bridges
 from catmem.text.simplified import simplified
 from catmem.text.stemming import stem
@@ -49,7 +49,7 @@ class Query:
             for token in self.everything
         ]
         self.units = _units(telling)
-        self.moments: list[Moment] = moments_in(text)
+        self.moments: list[Moment | Span] = [*moments_in(text)]
         self._bridges: list[Bridge] | None = None
 
     @property

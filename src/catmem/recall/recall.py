@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.scope import TYPES, Scope
 from catmem.recall.asking import Asking, milliseconds
 from catmem.recall.keyword import ranked
-from catmem.recall.past import is_about_the_past
-from catmem.recall.period import Period
+from catmem.recall.past import is_about_the_past, is_told_as_past
+from catmem.recall.period import bare_period, bounds_of, period_in
 from catmem.recall.query import Query
 from catmem.recall.rank import fold
+from catmem.recall.then import said_then
 from catmem.recall.typed import Typed, typed
 from catmem.recall.why import why
 from catmem.settings.language import language_of
+
+if TYPE_CHECKING:
+    from catmem.recall.period import Period
 
 FACTORS = ("relevance", "bm25", "akin", "recency", "timely", "confirmations", "pinned", "folded")
 """What ranking knows of a hit: how much of the query it has, and how tellingly; the share that it has in other words for
@@ -72,23 +76,49 @@ class Recaller(Asking):
         since, until  stamps, both included
         past          superseded memories too; so does a question about the past
         searched      False for a prompt that the user typed to an assistant: "continue" then searches for nothing
-        read_days     a day that the query names ("yesterday") is taken out of it and bounds the search; `period` tells
+        read_days     a day that the query names ("yesterday") is taken out of it and bounds the search; `period` tells.
+                      Where nothing of then is found, everything is searched: better an answer than none of that day
         explain       each item tells the numbers that ranked it (FACTORS)
 
         Any text is a safe query. Raises DataDamaged if the index cannot be read and there is nobody to mend it.
         """
-        period = None
-        if read_days:
-            query, period, since, until = self._days_of(query, since, until)
-        hits = self.hits(
-            query, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
-        )
+        period, hits = None, list[Record]()
+        if read_days and not (since or until):
+            period, hits = self._of_its_day(query, project, limit, kind, past, searched)
+            past = past or (period is not None and is_told_as_past(query))
+            query = period_in(query, self._clock())[0]
+        if not hits:
+            hits = self.hits(
+                query, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
+            )
+            if period and hits:
+                period = {**period, "missed": True}
         language = language_of(self._settings.language)
         found = Recall(mode="keyword", items=[_item(hit, why(hit, query, language)) for hit in hits])
         if explain:
             for item, hit in zip(found["items"], hits, strict=True):
                 item["explain"] = {name: round(float(hit.get(name, 0)), 3) for name in FACTORS}
         return {**found, "period": period} if period else found
+
+    def _of_its_day(
+        self, query: str, project: str | None, limit: int, kind: str | None, past: bool, searched: bool
+    ) -> tuple[Period | None, list[Record]]:
+        """The day that a query names, and what is found of it: all that was said then if it asks for nothing else."""
+        now = self._clock()
+        bare = bare_period(query, now, searched=searched)
+        if bare is not None:
+            homes = (None,) if project is None else (project, layout.PROFILE)
+            kinds = (kind,) if kind else ()
+            hits = self._ask(lambda: said_then(self._reader, bounds_of(bare), homes=homes, kinds=kinds, limit=limit))
+            if hits:
+                return bare, hits
+        rest, period = period_in(query, now)
+        if period is None:
+            return bare, []
+        since, until, past = period["since"], period["until"], past or is_told_as_past(query)
+        return period, self.hits(
+            rest, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
+        )
 
     def hits(
         self,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from catmem.index.documents import Record
 from catmem.index.scope import Scope
 from catmem.recall.asking import Asking, milliseconds
-from catmem.recall.period import Period
 from catmem.recall.query import Query
 from catmem.recall.rank import PassageWords, rank
 from catmem.recall.relevance import Relevance
 from catmem.text.tokens import tokens
+
+if TYPE_CHECKING:
+    from catmem.recall.period import Period
 
 # The most that one search shows. Of each kind of hit so many are ranked, whatever the limit is, so that the best 5 of
 # a search for 100 are those of a search for 5.
@@ -92,6 +94,10 @@ class Searcher(Asking):
             until=milliseconds(until),
         )
         hits = self._ask(lambda: list(self._hits(query, scope, limit)))
+        if period and not hits:
+            # Nothing was said about it then; what was said at other times is better than nothing.
+            hits = self._ask(lambda: list(self._hits(query, scope.whenever(), limit)))
+            period = {**period, "missed": True} if hits else period
         found = Found(mode="keyword", items=[_passage(hit, query, context) for hit in hits])
         return {**found, "period": period} if period else found
 

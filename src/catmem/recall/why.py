@@ -20,7 +20,7 @@ def why(hit: Record, query: str, language: str) -> str:
 def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
     matched = as_typed(hit["matched"], query)
     shown = words["comma"].join(matched[:_SHOWN_WORDS]) + (words["more"] if len(matched) > _SHOWN_WORDS else "")
-    parts = [words["matches"].format(shown)]
+    parts = [words["matches"].format(shown) if matched else words["then"]]
     if hit.get("status") == "superseded":
         parts.append(words["superseded"])
     if hit["type"] == "passage":
@@ -40,6 +40,7 @@ _EN = {
     "comma": ", ",
     "more": ", …",
     "matches": "matches {}",
+    "then": "said in that time",
     "superseded": "superseded since",
     "said by user": "said by the user",
     "said by assistant": "said by the assistant",
@@ -52,6 +53,7 @@ _ZH = {
     "comma": "、",
     "more": "等",
     "matches": "匹配：{}",
+    "then": "那段时间说的",
     "superseded": "已被取代",
     "said by user": "用户说的",
     "said by assistant": "助手说的",
