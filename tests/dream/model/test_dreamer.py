@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catmem.domain.change import Change, Job
+from catmem.dream.model import dreamer
 from catmem.dream.model.dreamer import MOST_ATTEMPTS, Dreamer
 from catmem.llm.port import Failure
+from catmem.store.memories import MemoryStore
 from tests.dream.model.models import NOTHING, Said, TestModel
 from tests.index.world import World
 
@@ -44,6 +48,10 @@ class Bed:
 
     def live(self) -> set[str]:
         return {memory.now.text for memory in self.store.live()}
+
+    def lines_of(self, *ops: str) -> int:
+        lines = [line for path in self.world.paths.ledger.glob("*.jsonl") for line in path.read_text().splitlines()]
+        return sum(json.loads(line).get("op") in ops for line in lines)
 
     def lines(self) -> int:
         return sum(len(p.read_bytes().splitlines()) for p in self.world.paths.ledger.glob("*.jsonl"))
@@ -247,6 +255,54 @@ def test_killed_between_the_answer_and_the_commit_it_is_not_asked_again(bed, mon
     monkeypatch.setattr(bed.store, "commit_retrying", commit)
     model, dreamt = bed.dream(AssertionError("asked twice"))
     assert model.asked == [] and len(dreamt["shop"].done) == 1 and len(bed.live()) == 1
+
+
+def test_killed_at_any_step_nothing_is_asked_twice_and_what_was_answered_is_done(tmp_path, monkeypatch):
+    """Of a project and of the profile; the steps are the files that are written or removed, and the commits."""
+    state = {"at": 0, "step": 0}
+
+    def stepping(function):
+        def stepped(*arguments, **options):
+            for before in (True, False):
+                state["step"] += 1
+                if state["step"] == state["at"]:
+                    raise KeyboardInterrupt
+                if before:
+                    result = function(*arguments, **options)
+            return result
+
+        return stepped
+
+    monkeypatch.setattr(dreamer, "write_private", stepping(dreamer.write_private))
+    monkeypatch.setattr(MemoryStore, "commit", stepping(MemoryStore.commit))
+    monkeypatch.setattr(Path, "unlink", stepping(Path.unlink))
+    answer = lambda question: NOTHING | {"merge": [{"same": [1, 2]}]}  # noqa: E731
+    step, finished = 0, False
+    while not finished:
+        state.update(at=0, step=0)
+        bed = Bed(tmp_path / str(step))
+        bed.learn("Run make check before each commit.", MARCH, sessions=("a",))
+        bed.learn("Before committing, always run make check.", APRIL, sessions=("b",))
+        bed.learn("I like short answers without a preamble.", MARCH, kind="preference", project="x", sessions=("a",))
+        bed.learn("I like short answers, no preamble please.", APRIL, kind="preference", project="y", sessions=("b",))
+        bed.digest("x")
+        step += 1
+        state.update(at=step, step=0)
+        model, finished = TestModel(answer), True
+        try:
+            bed.dreamer(model).run(["shop"], force=True)
+        except KeyboardInterrupt:
+            finished = False
+        state.update(at=0)
+        heard = len(model.asked)
+        # Nobody can know of an answer that was never written down.
+        unheard = heard - bed.lines_of("merge", "promote") - len(list(bed.world.paths.run.glob("proposals/dream-*")))
+        for _ in range(2):
+            bed.dreamer(model).run(["shop"], force=True)
+        assert len(model.asked) <= 2 + max(0, unheard), step
+        assert bed.live() == {"Run make check before each commit.", "I like short answers without a preamble."}, step
+        assert bed.store.dream_cursor("shop"), step
+    assert step > 16
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 from catmem.domain.change import Change, Job
 from catmem.domain.clock import Clock, now, seconds_of
 from catmem.domain.errors import ModelFailed, StorageFailed
+from catmem.domain.hashing import short_hash
 from catmem.dream.model.asking import Completes, ask, language_of_material
 from catmem.dream.model.material import Material, material_of
 from catmem.dream.model.operations import Operation, Refused, operations_of
@@ -122,15 +123,20 @@ class Dreamer:
     def _is_new(self, material: Material, cursor: Mapping[str, int]) -> bool:
         if material.project:
             return dict(material.cursor) != dict(cursor)
-        return len(material.memories) > 1 and self._state().get("profile") != material.key
+        if len(material.memories) < 2:
+            return False
+        seen = self._state().get("profile")
+        unseen = not isinstance(seen, list) or not set(_looked_at(material)) <= set(map(str, seen))
+        # What was answered and not carried out yet, since we were killed, is carried out.
+        return unseen or "answer" in self._answered(material)
 
     def _answer(self, material: Material) -> Mapping[str, Any] | None:
         """What the model says of this material: asked once, whatever kills us afterwards. None if it was given up."""
-        saved = self._saved(material)
-        if saved.get("key") == material.key and isinstance(saved.get("answer"), dict):
+        saved = self._answered(material)
+        if isinstance(saved.get("answer"), dict):
             answer: Mapping[str, Any] = saved["answer"]
             return answer
-        failures = int(saved.get("failures", 0)) if saved.get("key") == material.key else 0
+        failures = int(saved.get("failures", 0))
         if failures >= MOST_ATTEMPTS:
             return None
         try:
@@ -163,10 +169,13 @@ class Dreamer:
             seen = {m.id: m.version for operation in outcome[0] for m in operation.touched}
             return ([] if dry else changes), seen
 
-        self._store.commit_retrying(proposed)
         if not dry and not material.project:
-            after = material_of(self._store, "", {}, 0)
-            self._note(profile=after.key)
+            # Before the commit, which changes what the next run sees, and is no news to it.
+            self._note(profile=_looked_at(material))
+        self._store.commit_retrying(proposed)
+        if not dry:
+            with contextlib.suppress(OSError):  # What stays is of another question, or of none.
+                self._place(material).unlink()
         return outcome
 
     # -- what is remembered between runs: derived, so losing it costs a question, no more ------------------------------
@@ -174,11 +183,13 @@ class Dreamer:
     def _state(self) -> dict[str, Any]:
         return _read(self._paths.run / "dream.json")
 
-    def _note(self, **fields: str) -> None:
+    def _note(self, **fields: Any) -> None:
         _write(self._paths, self._paths.run / "dream.json", {**self._state(), **fields})
 
-    def _saved(self, material: Material) -> dict[str, Any]:
-        return _read(self._place(material))
+    def _answered(self, material: Material) -> dict[str, Any]:
+        """{"answer"} or {"failures"} of this very material, or nothing."""
+        saved = _read(self._place(material))
+        return saved if saved.get("key") == material.key else {}
 
     def _save(self, material: Material, record: Mapping[str, Any]) -> None:
         _write(self._paths, self._place(material), record)
@@ -186,6 +197,10 @@ class Dreamer:
     def _place(self, material: Material) -> Any:
         name = file_name(material.project) if material.project else "_profile"
         return self._paths.run / "proposals" / f"dream-{name}.json"
+
+
+def _looked_at(material: Material) -> list[str]:
+    return [short_hash(f"{memory.id} {memory.now.text}", 6) for memory in material.memories]
 
 
 def _read(path: Any) -> dict[str, Any]:
