@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catmem.distil.judge import WEIGHTS, Verdict, about_speaker
+from catmem.distil.replacing import corrects, replaces
 from catmem.distil.rulebook import load_rulebook, phrase
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence
 from catmem.distil.turns import Accepted, Turns
 from catmem.distil.wording import worded
-from catmem.domain.likeness import likeness, shared_weight, values
-from catmem.domain.memory import Evidence, Kind
+from catmem.domain.likeness import likeness, shared_weight
+from catmem.domain.memory import LASTING_KINDS, Evidence, Kind
 from catmem.domain.session import SessionRef
 
 # From here on two sentences of one talk are one statement.
 SAME = 0.72
-# From here on they are about one thing, so that a number in which they differ was corrected.
-ALIKE = 0.55
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ def _evidence(session: SessionRef, sentence: Sentence) -> Evidence:
 def _add(facts: list[Fact], fact: Fact) -> None:
     """Said again: evidence of the first saying. Corrected: the later one in its place."""
     for place, known in enumerate(facts):
-        if corrects(fact.text, known.text):
+        if _corrected(fact, known):
             facts[place] = fact
             return
         if likeness(fact.text, known.text) >= SAME:
@@ -135,26 +134,12 @@ def _add(facts: list[Fact], fact: Fact) -> None:
     facts.append(fact)
 
 
-def corrects(later: str, earlier: str) -> bool:
-    """Whether a later sentence gives another value for what an earlier one said: a number, a version, a slot's member."""
-    if slot_conflict(later, earlier):
+def _corrected(fact: Fact, known: Fact) -> bool:
+    """Whether a talk goes back on what was said earlier in it: by another value, or by telling that something changed."""
+    if corrects(fact.text, known.text):
         return True
-    mine, theirs = values(later), values(earlier)
-    return bool(mine - theirs and theirs - mine) and likeness(later, earlier) >= ALIKE
-
-
-def slot_conflict(later: str, earlier: str) -> bool:
-    """Whether both fill a slot that holds one value, with different ones, or the later drops the value of the earlier."""
-    for mine in fillings(later):
-        for theirs in fillings(earlier):
-            if mine.slot.name != theirs.slot.name:
-                continue
-            if set(mine.dropped) & set(theirs.kept):
-                return True
-            apart = mine.kept and theirs.kept and not set(mine.kept) & set(theirs.kept)
-            if mine.slot.single and mine.subject == theirs.subject and apart and mine.named and theirs.named:
-                return True
-    return False
+    lasting = fact.kind in LASTING_KINDS and known.kind in LASTING_KINDS
+    return lasting and "replace" in fact.effects and replaces(fact.text, known.text, told=True)
 
 
 def _about_user(text: str, kind: Kind) -> bool:

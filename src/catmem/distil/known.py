@@ -10,10 +10,8 @@ from catmem.distil.replacing import replaces
 from catmem.distil.rulebook import phrase
 from catmem.distil.transcript import Sentence
 from catmem.domain.likeness import likeness
-from catmem.domain.memory import Kind, Memory
+from catmem.domain.memory import LASTING_KINDS, Kind, Memory
 
-# Kinds that stand until something else is said; work and open questions move on by themselves.
-_LASTING: tuple[Kind, ...] = ("preference", "environment", "convention", "decision")
 # So sure is one of a sentence that is kept for what it does to a memory.
 _LIFTED = 0.65
 # Where the user says that he has said it before, one word of it may do: "plan first, like always".
@@ -27,23 +25,35 @@ _REFUSED = (
 def lifted(
     sentences: Sequence[Sentence], verdicts: Mapping[int, Verdict], present: Sequence[Memory]
 ) -> dict[int, Verdict]:
-    """The verdicts, with those changed that a memory of an earlier session speaks for."""
-    standing = [m for m in present if m.now.status == "live" and m.now.kind in _LASTING]
+    """The verdicts, with those changed that a memory of an earlier session speaks for, or an earlier statement of this."""
+    standing = [m for m in present if m.now.status == "live" and m.now.kind in LASTING_KINDS]
     changed = dict(verdicts)
+    said: list[Sentence] = []
     for sentence in sentences:
         verdict = verdicts.get(sentence.number)
-        if verdict is None or verdict.kept or not _may_rise(sentence):
+        if verdict is None:
             continue
-        for memory in standing:
-            if _speaks_of(sentence, memory):
-                kind = verdict.kind if sentence.has("settled") else memory.now.kind
-                changed[sentence.number] = Verdict(True, kind, _LIFTED, f"{verdict.why}; changes {memory.id}")
-                break
+        if verdict.kept and verdict.kind in LASTING_KINDS:
+            said.append(sentence)
+        if verdict.kept or not _may_rise(sentence):
+            continue
+        changes: tuple[str, Kind] | None = next(
+            ((f"message {e.message.id}", verdicts[e.number].kind) for e in said if _goes_back_on(sentence, e)),
+            next(((m.id, m.now.kind) for m in standing if _speaks_of(sentence, m)), None),
+        )
+        if changes:
+            what, kind = changes
+            kind = verdict.kind if sentence.has("settled") else kind
+            changed[sentence.number] = Verdict(True, kind, _LIFTED, f"{verdict.why}; changes {what}")
     return changed
 
 
 def _may_rise(sentence: Sentence) -> bool:
     return sentence.unit.own and not sentence.has(*_REFUSED) and not phrase("status").search(sentence.text)
+
+
+def _goes_back_on(sentence: Sentence, earlier: Sentence) -> bool:
+    return sentence.has("replace") and replaces(sentence.text, earlier.text, told=True)
 
 
 def _speaks_of(sentence: Sentence, memory: Memory) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from catmem.distil.facts import SAME, Fact, corrects
+from catmem.distil.facts import SAME, Fact
 from catmem.distil.known import SAID_AGAIN
-from catmem.distil.replacing import only_goes, replaces
+from catmem.distil.replacing import corrects, only_goes, replaces
 from catmem.distil.rulebook import phrase
 from catmem.distil.slots import fillings
 from catmem.distil.transcript import Sentence

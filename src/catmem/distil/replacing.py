@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from catmem.distil.facts import corrects
 from catmem.distil.rulebook import phrase
 from catmem.distil.slots import fillings
-from catmem.domain.likeness import likeness, shared_weight, terms
+from catmem.domain.likeness import likeness, shared_weight, terms, values
 
 # Told that something changes, so much likeness is enough to see that it is this.
 _LIKE, _LIKE_WEIGHT = 0.4, 1.2
 # One name or two Chinese bigrams; of what is said to go, half of the words at least.
 _NAMED, _HALF = 1.0, 0.5
+# From here on two sentences are about one thing, so that a number in which they differ was corrected.
+ALIKE = 0.55
 # What a change is about stands at the beginning of the earlier statement too: in this share of its words.
 _BEGINNING = 0.5
+# What people say or leave out behind the name of a place where something runs.
+_ENVIRONMENT = re.compile(r"(?:\b(?:the|our) )|(?<=\w) ?(?:environment|env|server|环境|環境|服务器)$", re.IGNORECASE)
+_PLACED = re.compile(
+    r"(?:remember:? |记住[：:]?)?(?:the |our )?([^,，。;；]{1,24}?) ?"
+    r"(?:\b(?:runs?|lives?|sits?|is|are|goes) (?:on|in|at|with)\b|(?:现在|目前|都|就)?(?:跑|放|部署|搭|托管|架|存|建)?在)",
+    re.IGNORECASE,
+)
 
 
 def replaces(later: str, earlier: str, *, told: bool) -> bool:
@@ -26,6 +35,28 @@ def replaces(later: str, earlier: str, *, told: bool) -> bool:
     if likeness(later, earlier) >= _LIKE and shared_weight(later, earlier) >= _LIKE_WEIGHT:
         return True
     return any(told_of(later, earlier) for told_of in (_measured_anew, _numbered_anew, _filled_anew, _about_the_same))
+
+
+def corrects(later: str, earlier: str) -> bool:
+    """Whether a later sentence gives another value for what an earlier one said: a number, a version, a slot's member."""
+    if slot_conflict(later, earlier):
+        return True
+    mine, theirs = values(later), values(earlier)
+    return bool(mine - theirs and theirs - mine) and likeness(later, earlier) >= ALIKE
+
+
+def slot_conflict(later: str, earlier: str) -> bool:
+    """Whether both fill a slot that holds one value, with different ones, or the later drops the value of the earlier."""
+    for mine in fillings(later):
+        for theirs in fillings(earlier):
+            if mine.slot.name != theirs.slot.name:
+                continue
+            if set(mine.dropped) & set(theirs.kept):
+                return True
+            apart = mine.kept and theirs.kept and not set(mine.kept) & set(theirs.kept)
+            if mine.slot.single and mine.subject == theirs.subject and apart and mine.named and theirs.named:
+                return True
+    return False
 
 
 def only_goes(text: str) -> bool:
@@ -82,7 +113,15 @@ def _about_the_same(later: str, earlier: str) -> bool:
     beginning = terms(earlier[: max(8, int(len(earlier) * _BEGINNING))])
     for topic in _caught("about", later):
         weights = terms(topic)
-        if weights and all(term in beginning for term in weights) and sum(weights.values()) >= _NAMED * 0.6:
+        named = weights and all(term in beginning for term in weights) and sum(weights.values()) >= _NAMED * 0.6
+        placed = _PLACED.match(earlier)
+        if not placed:
+            if named:
+                return True
+            continue
+        # Staging runs on X, 预发在 X 上: it is of staging, and of nothing that merely has its name, as its database.
+        mine, theirs = (_ENVIRONMENT.sub("", text.strip().casefold()) for text in (topic, placed.group(1)))
+        if mine and (mine == theirs or (named and not theirs.startswith(f"{mine} "))):
             return True
     return False
 

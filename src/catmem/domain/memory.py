@@ -26,6 +26,8 @@ SCOPES: tuple[Scope, ...] = ("project", "global")
 STATUSES: tuple[Status, ...] = ("live", "superseded", "forgotten")
 AUTHORS: tuple[Author, ...] = ("user", "assistant", "distiller", "dream", "import", "sync")
 HARD_KINDS: tuple[Kind, ...] = ("preference", "environment", "convention")
+# They stand until something else is said; work and open questions move on by themselves.
+LASTING_KINDS: tuple[Kind, ...] = (*HARD_KINDS, "decision")
 
 
 @dataclass(frozen=True, slots=True, order=True)
