@@ -206,6 +206,18 @@ def test_numbers_go_on_from_the_tail_of_a_long_file(paths, ledger, filler):
     assert path.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize("kept", [20, 60, -2])
+def test_the_number_of_a_damaged_line_is_not_given_again(paths, ledger, kept):
+    """Another device has dreamt of what stood there: a new line with its number would count as read."""
+    append(ledger, *(line(number=n) for n in range(1, 13)))
+    path = own(paths, ledger)
+    whole = path.read_bytes()
+    last = whole.rindex(b"\n", 0, -1) + 1
+    for ending, number in ((b"\x00\xff\n", 13), (b"\x00\xff", 12)):  # the second was never whole
+        path.write_bytes(whole[:last] + whole[last:][:kept] + ending)
+        assert append(Ledger(paths), line(number=13))[0].seq == number
+
+
 def test_an_append_reads_only_the_tail(paths, ledger, monkeypatch):
     append(ledger, *(line(number=n) for n in range(2000)))
     path = own(paths, ledger)

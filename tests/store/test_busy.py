@@ -9,11 +9,13 @@ import time
 import pytest
 
 from catmem.domain.session import SessionRef
+from catmem.ledger import ledger
 from catmem.ledger.ledger import Ledger
 from catmem.sessions.file import append
 from catmem.sessions.names import place
 from catmem.sessions.records import message_record
 from catmem.settings.paths import Paths
+from catmem.store import database
 from catmem.store.memories import MemoryStore
 from tests.domain.samples import claim_about, distilled
 from tests.sessions.support import history_in
@@ -45,7 +47,12 @@ def _hold(paths: Paths) -> None:
 
 
 @pytest.mark.slow
-def test_eight_writers_a_holder_and_a_checker(paths: Paths, store: MemoryStore) -> None:
+def test_eight_writers_a_holder_and_a_checker(
+    paths: Paths, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody waits for so long on a machine that has time for them.
+    monkeypatch.setattr(ledger, "LOCK_SECONDS", 120.0)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 120.0)
     store.catch_up()
     store.close()
     context = multiprocessing.get_context("fork")

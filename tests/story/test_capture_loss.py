@@ -13,11 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from catmem.capture.spool import drain, spool
 from catmem.distil.model.record import Record
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from catmem.llm.misbehaving import WRONG, nothing
 from catmem.llm.scripted import Answer, Asked, ScriptedModel
+from catmem.sessions.locks import session_lock
+from catmem.sessions.names import place
+from catmem.sessions.records import message_record
 from catmem.settings.paths import Paths
 from catmem.wiring import Catmem
 from tests.cli.shell import Shell
@@ -169,15 +173,27 @@ def _kill_workers(machine: Machine) -> None:
 
 def test_a_damaged_entry_of_the_spool_holds_nobody_up(shell: Shell) -> None:
     """A prompt whose session was locked waits in a file; one that cannot be read is set aside, and the next is taken."""
-    spool = Paths(shell.data).run / "spool"
+    waiting = Paths(shell.data).run / "spool"
     shell.talk("one", "the lid is of clay", ("assistant", "OK."))
     shell.ok("import", "one.jsonl")
-    spool.mkdir(parents=True, exist_ok=True)
-    (spool / "1-1.json").write_bytes(b"\x00\xff garbage")
-    (spool / "2-1.json").write_text('{"project": "shop"}')
+    waiting.mkdir(parents=True, exist_ok=True)
+    (waiting / "1-1.json").write_bytes(b"\x00\xff garbage")
+    (waiting / "2-1.json").write_text('{"project": "shop"}')
     shell.ok("work")
-    assert shell.json("status")["pending"] == 0 and list(spool.glob("*.json")) == []
+    assert shell.json("status")["pending"] == 0 and list(waiting.glob("*.json")) == []
     assert len(list((shell.data / "quarantine").rglob("*"))) >= 2
+
+
+def test_a_session_that_is_locked_holds_no_other_up_and_keeps_its_order(tmp_path: Path) -> None:
+    for number, key in enumerate(("chat:1", "chat:1", "聊天:2"), 1):
+        record = message_record("user", f"turn 第 {number} 次", f"2026-03-01T10:00:0{number}.000Z", uid=f"u{number}")
+        spool(str(tmp_path), {"project": "shop", "key": key, "records": [record], "listing": {"project": "shop"}})
+    with session_lock(place(str(tmp_path), "shop", "chat:1").lock):
+        assert drain(str(tmp_path), "none", wait=0.05) == 1
+    assert drain(str(tmp_path), "none") == 2 and drain(str(tmp_path), "none") == 0
+    history = Catmem(tmp_path).history
+    assert [m.uid for m in history.messages(SessionRef("shop", "chat:1"))] == ["u1", "u2"]
+    assert [m.uid for m in history.messages(SessionRef("shop", "聊天:2"))] == ["u3"]
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import time
 
 from catmem.domain.errors import LockBusy
 from catmem.sessions.file import append
-from catmem.sessions.locks import make_folder
+from catmem.sessions.locks import LOCK_WAIT, make_folder
 from catmem.sessions.names import place
 from catmem.settings.places import Places
 
@@ -38,7 +38,7 @@ def spool(root: str, entry: dict[str, Any]) -> None:
     os.replace(temporary, os.path.join(folder, name))
 
 
-def drain(root: str, durability: str = "turn") -> int:
+def drain(root: str, durability: str = "turn", wait: float = LOCK_WAIT) -> int:
     """Appends what waits, oldest first. Returns how many entries; one that is still locked out stays, and what is none
     of ours is set aside in the quarantine. Raises StorageFailed."""
     folder = spool_folder(root)
@@ -46,32 +46,44 @@ def drain(root: str, durability: str = "turn") -> int:
         names = sorted(name for name in os.listdir(folder) if name.endswith(_ENDING) and not name.startswith("."))
     except FileNotFoundError:
         return 0
-    taken = 0
+    taken, locked = 0, set[tuple[str, str]]()
     for name in names:
         path = os.path.join(folder, name)
-        try:
-            _take_in(root, path, durability)
-        except LockBusy:
-            continue
-        except (ValueError, KeyError, TypeError, AttributeError):
+        entry = _entry(path)
+        if entry is None:
             _set_aside(root, path)
+            continue
+        project, key = entry["project"], entry["key"]
+        if (project, key) in locked:
+            continue  # What was said later stays behind what was said before.
+        try:
+            append(
+                place(root, project, key),
+                key,
+                entry["records"],
+                listing=entry["listing"],
+                durability=durability,
+                whole_file_dedupe=True,
+                wait=wait,
+            )
+        except LockBusy:
+            locked.add((project, key))
             continue
         os.unlink(path)
         taken += 1
     return taken
 
 
-def _take_in(root: str, path: str, durability: str) -> None:
-    with open(path, "rb") as file:
-        entry = json.loads(file.read())
-    append(
-        place(root, entry["project"], entry["key"]),
-        entry["key"],
-        entry["records"],
-        listing=entry["listing"],
-        durability=durability,
-        whole_file_dedupe=True,
-    )
+def _entry(path: str) -> dict[str, Any] | None:
+    """What a file holds; None if it was damaged."""
+    try:
+        with open(path, "rb") as file:
+            entry = json.loads(file.read())
+    except ValueError:
+        return None
+    shape = {"project": str, "key": str, "records": list, "listing": dict}
+    sound = isinstance(entry, dict) and all(isinstance(entry.get(name), kind) for name, kind in shape.items())
+    return entry if sound and all(isinstance(record, dict) for record in entry["records"]) else None
 
 
 def _set_aside(root: str, path: str) -> None:

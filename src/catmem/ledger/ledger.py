@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import secrets
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,6 +44,10 @@ class Line:
     end: int
     change: Change | None
     problem: str = ""
+
+
+# As every line of a change begins, whatever became of the rest of it.
+_NUMBERED = re.compile(rb'\{"seq":\s*([0-9]{1,15}),')
 
 
 class Ledger:
@@ -209,19 +214,27 @@ class Ledger:
         return self._paths.run / f"device.{machine}"
 
     def _last_seq(self, path: Path) -> int:
-        """The number of the last change; read from the tail, so that an append costs the same in a long ledger."""
+        """The number of the last change; read from the tail, so that an append costs the same in a long ledger.
+
+        That of a damaged line is not given again: another device may have read it while it was whole. A torn end is no
+        line: nobody was told of it.
+        """
         size = path.stat().st_size
         with path.open("rb") as file:
             for length in (1 << 16, 1 << 22, size):
                 start = max(0, size - length)
                 file.seek(start)
                 lines = file.read().split(b"\n")
-                for raw in reversed(lines[1 if start else 0 :]):
+                damaged = 0
+                for place, raw in reversed(list(enumerate(lines))[1 if start else 0 :]):
                     seq = _json(raw).get("seq")
                     if isinstance(seq, int) and not isinstance(seq, bool):
-                        return seq
+                        return max(seq, damaged)
+                    begun = _NUMBERED.match(raw)
+                    if begun and place < len(lines) - 1:
+                        damaged = max(damaged, int(begun[1]))
                 if not start:
-                    break
+                    return damaged
         return 0
 
 
