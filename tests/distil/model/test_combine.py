@@ -33,9 +33,9 @@ DOUBT = SENTENCES[0].number
 VERDICTS = {**judged(SENTENCES), DOUBT: Verdict(False, "environment", 0.5, "score 0.50")}
 
 
-def selection(*words: str, kind: Any = "decision", trusted: bool = True, **rest: Any) -> Selection:
+def selection(*words: str, kind: Any = "decision", weight: float = 4.0, **rest: Any) -> Selection:
     numbers = [s.number for s in SENTENCES if any(word in s.text for word in words)]
-    return Selection({n: Pick(n, kind, "project", True, **rest) for n in numbers}, trusted=trusted)
+    return Selection({n: Pick(n, kind, "project", True, **rest) for n in numbers}, weight=weight)
 
 
 def kept(chosen: Selection) -> set[str]:
@@ -53,8 +53,19 @@ def test_what_the_rules_leave_in_doubt_is_lifted() -> None:
     assert lifted.kept and lifted.kind == "decision" and lifted.confidence == calibration().lifted
 
 
-def test_a_model_that_guesses_lifts_nothing() -> None:
-    assert kept(selection("雪花", trusted=False)) == ALONE
+def test_a_model_that_has_not_shown_enough_lifts_nothing() -> None:
+    assert kept(selection("雪花", weight=2.0)) == ALONE
+
+
+@pytest.mark.parametrize(("confidence", "least"), [(0.5, 4), (0.2, 6), (0.12, 10)])
+def test_the_less_speaks_for_a_sentence_the_more_a_model_must_have_shown(confidence: float, least: float) -> None:
+    verdicts = {**VERDICTS, DOUBT: Verdict(False, "environment", confidence, "little")}
+    lifted = [
+        weight
+        for weight in (1.0, 2.0, 3.0, 4.0, 6.0, 10.0)
+        if combined(SENTENCES, verdicts, selection("雪花", weight=weight))[0][DOUBT].kept
+    ]
+    assert lifted and lifted[0] == least
 
 
 def test_a_kind_that_nothing_speaks_for_lifts_nothing() -> None:
@@ -98,10 +109,10 @@ def test_overlapping_windows_are_one_selection() -> None:
     first = Selection(
         {1: Pick(1, "convention", "project", True), 2: Pick(2, "decision", "project", True)}, progress="a"
     )
-    second = Selection({2: Pick(2, "question", "project", True)}, progress="b", trusted=False)
+    second = Selection({2: Pick(2, "question", "project", True)}, progress="b", weight=5.0)
     both = united([first, second])
     assert both.picks[1].kind == "convention" and both.picks[2].kind == "question"
-    assert (both.progress, both.trusted) == ("b", False)
+    assert (both.progress, both.weight) == ("b", 5.0)
 
 
 def test_the_model_may_word_what_it_selects() -> None:

@@ -10,6 +10,7 @@ from catmem.distil.distiller import judged, read
 from catmem.distil.model.proposals import MOST_DEATHS, Proposals
 from catmem.distil.model.record import Record
 from catmem.distil.model.selector import Heard, Selector, selector_of
+from catmem.distil.model.trust import Showing, weight_of
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from catmem.llm.misbehaving import WRONG
@@ -191,15 +192,17 @@ def test_a_damaged_record_or_proposal_begins_anew(tmp_path: Path) -> None:
     assert Record(bed.paths).counts() == {} and Proposals(bed.paths).begun(REF, 1) is None
 
 
-def test_a_model_found_guessing_is_no_longer_heeded_until_it_selects_again(tmp_path: Path) -> None:
+def test_a_model_is_known_by_its_last_answers(tmp_path: Path) -> None:
     record = Record(Paths(tmp_path))
-    assert record.trusted()
-    for number in range(3):
-        record.note(REF, f"a{number}", selects=False)
-    assert not record.trusted()
+    guesses, selects = Showing(4, 2, 10, 5), Showing(4, 3, 10, 0)
+    for number in range(50):
+        record.note(REF, f"a{number}", showing=guesses)
+    assert len(record.showings()) == 40 and weight_of(record.showings()) == pytest.approx(1.0, abs=0.05)
     for number in range(40):
-        record.note(REF, f"b{number}", selects=True)
-    assert record.trusted()
+        record.note(REF, f"b{number}", showing=selects)
+    assert set(record.showings()) == {selects} and weight_of(record.showings()) > 10
+    record.note(REF, "c", ["prose"])
+    assert len(record.showings()) == 40
 
 
 def test_forgetting_takes_parked_answers_along(tmp_path: Path) -> None:

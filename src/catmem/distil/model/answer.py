@@ -15,6 +15,7 @@ from typing import Any, Literal
 from catmem.distil.model.checks import progress_of, sound_words, topics_of
 from catmem.distil.model.schema import BLOCKS, FACT_KINDS, SCOPES, most_selected
 from catmem.distil.model.selection import Pick, Selection, Unheeded
+from catmem.distil.model.trust import NOTHING_SHOWN, Showing
 from catmem.distil.model.windows import Window
 from catmem.domain.memory import Kind
 from catmem.llm.port import Completion
@@ -39,11 +40,11 @@ class BadAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A usable answer and the faults that it has all the same. `selects` is None where there is nothing to tell by."""
+    """A usable answer, the faults that it has all the same, and what it shows of the model."""
 
     selection: Selection
     faults: tuple[Fault, ...] = ()
-    selects: bool | None = None
+    showing: Showing = NOTHING_SHOWN
 
 
 def read_answer(completion: Completion, window: Window) -> Answer:
@@ -52,16 +53,11 @@ def read_answer(completion: Completion, window: Window) -> Answer:
     faults: list[Fault] = ["fenced"] if fenced else []
     entries = list(_entries(_parsed(text, completion), window))
     picks, unheeded = _picks(entries, window)
+    showing = _showing(picks, window)
     reason = _guessed(picks, window)
     if reason:
         unheeded += [Unheeded(pick.number, reason) for pick in picks.values()]
-        return Answer(Selection({}, tuple(unheeded)), (*faults, "guessing"), selects=False)
-    too_short = len(window.hopeless) < _LEAST_PASSED_OVER
-    if too_short:
-        unheeded += [
-            Unheeded(pick.number, "too short a talk to tell selecting from guessing") for pick in picks.values()
-        ]
-        picks = {}
+        return Answer(Selection({}, tuple(unheeded)), (*faults, "guessing"), showing)
     digest = json.loads(text)["digest"]
     progress, foreign = progress_of(digest["progress"], window)
     if foreign:
@@ -69,7 +65,7 @@ def read_answer(completion: Completion, window: Window) -> Answer:
     return Answer(
         Selection(picks, tuple(unheeded), progress, topics_of(digest["topics"], window)),
         tuple(faults),
-        True if picks else None,
+        showing,
     )
 
 
@@ -151,8 +147,6 @@ _MOST_TIMES = 2
 # Of what is selected at most so much may be hopeless. One who guesses selects hopeless sentences as often as they
 # occur, and that is four in five.
 _MOST_HOPELESS = 1 / 3
-# Where there are fewer hopeless ones to pass over, one cannot show that he selects.
-_LEAST_PASSED_OVER = 2
 
 
 def _picks(entries: Sequence[tuple[str, Mapping[str, Any]]], window: Window) -> tuple[dict[int, Pick], list[Unheeded]]:
@@ -174,6 +168,11 @@ def _picks(entries: Sequence[tuple[str, Mapping[str, Any]]], window: Window) -> 
             sentence.number, kind, "global" if scope == "user" else "project", entry.get("sure", False), words
         )
     return picks, unheeded
+
+
+def _showing(picks: Mapping[int, Pick], window: Window) -> Showing:
+    kept, hopeless = ({window.sentences[n - 1].number for n in numbers} for numbers in (window.kept, window.hopeless))
+    return Showing(len(kept), len(kept & picks.keys()), len(hopeless), len(hopeless & picks.keys()))
 
 
 def _guessed(picks: Mapping[int, Pick], window: Window) -> str:

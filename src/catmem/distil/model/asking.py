@@ -14,6 +14,7 @@ from catmem.distil.model.instructions import asked_again, instruction
 from catmem.distil.model.proposals import MOST_DEATHS, Proposal, key_of
 from catmem.distil.model.schema import most_tokens, schema_of
 from catmem.distil.model.selection import Selection
+from catmem.distil.model.trust import NOTHING_SHOWN, Showing
 from catmem.distil.model.windows import Window, halves
 from catmem.llm.port import Completion, Failure, Model, Turn
 from catmem.text.cut import cut_tokens, estimate_tokens
@@ -24,8 +25,8 @@ _SHOWN_AGAIN = 200
 Redact = Callable[[str], str]
 Park = Callable[[Window, str, str, str], None]
 """Called as park(window, fault, reasons, raw)."""
-Note = Callable[[str, Sequence[str], bool | None], bool]
-"""Called as note(question, faults, selects) with what an answer showed (see Record.note); tells whether the model is trusted."""
+Note = Callable[[str, Sequence[str], Showing], float]
+"""Called as note(question, faults, showing) with what came of an answer (see Record.note); tells what the model's word weighs."""
 
 
 class Asking:
@@ -101,11 +102,10 @@ class Asking:
         try:
             answer: Answer = read_answer(completion, window)
         except BadAnswer as bad:
-            self._note(question, [bad.fault], None)
+            self._note(question, [bad.fault], NOTHING_SHOWN)
             bad.raw = completion.text
             raise
-        trusted = self._note(question, answer.faults, answer.selects)
-        return replace(answer.selection, trusted=trusted)
+        return replace(answer.selection, weight=self._note(question, answer.faults, answer.showing))
 
     def _completed(self, system: str, turns: Sequence[Turn], window: Window) -> Completion:
         """The answer to a question, once and for all: what was answered before is not asked again."""
@@ -113,7 +113,7 @@ class Asking:
         if key in proposal.answers:
             return proposal.answers[key]
         if proposal.asked.get(key, 0) >= MOST_DEATHS:
-            self._note(f"{key} killed", ["killed"], None)
+            self._note(f"{key} killed", ["killed"], NOTHING_SHOWN)
             raise BadAnswer("empty", "whoever asked this was ended before there was an answer")
         proposal.asked[key] = proposal.asked.get(key, 0) + 1
         self._save()

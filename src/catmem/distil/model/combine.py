@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from catmem.distil.judge import Verdict, believes
 from catmem.distil.model.selection import Pick, Selection, Unheeded
+from catmem.distil.model.trust import LEAST, is_lifted
 from catmem.distil.rulebook import phrase
 from catmem.distil.transcript import Sentence
 from catmem.domain.errors import DataDamaged
@@ -28,10 +29,8 @@ _LEAST_SAID = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`bar`: from this confidence of the rules on the model's word lifts a sentence; `lifted` and `agreed` are how often
-    a memory of either kind was right. The sources stand in calibration.toml."""
+    """How often a memory was right that a model lifted, and one that rules and model agree on; from calibration.toml."""
 
-    bar: float
     lifted: float
     agreed: float
 
@@ -40,7 +39,7 @@ class Calibration:
 def calibration() -> Calibration:
     try:
         table = tomllib.loads(files(__package__).joinpath("calibration.toml").read_text("utf-8"))
-        return Calibration(table["bar"], _share(table["lifted"]), _share(table["agreed"]))
+        return Calibration(_share(table["lifted"]), _share(table["agreed"]))
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise DataDamaged(
             f"calibration.toml cannot be read ({error}); reinstall catmem",
@@ -54,8 +53,8 @@ def _share(row: Mapping[str, int]) -> float:
 
 
 def liftable(sentence: Sentence, verdict: Verdict) -> bool:
-    """Whether the rules leave a sentence in doubt, so that a model may decide."""
-    if verdict.kept or verdict.confidence < calibration().bar or not sentence.by_user or not sentence.unit.own:
+    """Whether the rules leave a sentence in doubt, so that a model that has shown what it can do may decide."""
+    if verdict.kept or verdict.confidence < LEAST or not sentence.by_user or not sentence.unit.own:
         return False
     if sentence.has(*_FINAL) or phrase("status").search(sentence.text):
         return False
@@ -75,7 +74,11 @@ def combined(
             changed[number] = replace(
                 verdict, confidence=sure, why=f"{verdict.why}; the model agrees", words=pick.words
             )
-        elif selection.trusted and liftable(sentence, verdict) and believes(sentence, pick.kind):
+        elif (
+            liftable(sentence, verdict)
+            and is_lifted(verdict.confidence, selection.weight)
+            and believes(sentence, pick.kind)
+        ):
             why = f"{verdict.why}; the model selected it"
             # For the profile both must say that it is about the user.
             personal = pick.scope == "global"
@@ -91,4 +94,6 @@ def _refusal(sentence: Sentence, verdict: Verdict, pick: Pick, selection: Select
         return f"refused by {', '.join(rules)}"
     if not liftable(sentence, verdict):
         return f"too little speaks for it: {verdict.why}"
-    return "the model has guessed too often" if not selection.trusted else f"it is hardly a {pick.kind}"
+    if not is_lifted(verdict.confidence, selection.weight):
+        return f"the model's word does not weigh enough yet: {verdict.why}"
+    return f"it is hardly a {pick.kind}"

@@ -6,12 +6,13 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
+from catmem.distil.model.trust import NOTHING_SHOWN, Showing
 from catmem.domain.errors import LockBusy, StorageFailed
 from catmem.domain.hashing import short_hash
 from catmem.domain.session import SessionRef
@@ -27,10 +28,9 @@ _MOST_ANSWERS = 100
 _MOST_MISSED = 10_000
 # The file is written in a millisecond; whoever holds it longer is stuck.
 _LOCK_SECONDS = 10.0
-# Of the last forty answers that showed anything three in five must show that the model selects: one who points at a place
-# (always the first, always the last) is found out in three of four (bench/with_models.py), one that answers from the
-# labels in one of twelve. Another model that is put in its place has earned its own name after some twenty.
-_LOOKED_BACK, _LEAST_TRUST, _CREDIT = 40, 0.6, 2
+# The last answers that showed anything: enough to know a model by, and few enough that another one that is put in its
+# place has earned its own name after some twenty.
+_LOOKED_BACK = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,11 @@ class Record:
         """A fault of a call that brought no answer."""
         self._change("faults", dict, lambda faults: _counted(faults, [fault]))
 
-    def note(self, ref: SessionRef, question: str, faults: Sequence[str] = (), selects: bool | None = None) -> None:
-        """What an answer showed: its faults, and whether the model selects in it or guesses (None where that cannot be
-        told). Once, however often it is read until `settled`: what a killed worker was answered is read again."""
+    def note(
+        self, ref: SessionRef, question: str, faults: Sequence[str] = (), showing: Showing = NOTHING_SHOWN
+    ) -> None:
+        """What came of an answer: its faults, and what it showed of the model. Once, however often it is read until
+        `settled`: what a killed worker was answered is read again."""
         session = _tag(ref)
 
         def noted(whole: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -73,11 +75,11 @@ class Record:
             questions = before.get(session, [])
             if not isinstance(questions, list) or question in questions:
                 return whole
-            marks = _of(whole, "answers", str) + {True: "+", False: "-", None: ""}[selects]
+            answers = [*_of(whole, "answers", list), *([astuple(showing)] if showing.tells else [])]
             return {
                 **whole,
                 "faults": _counted(_of(whole, "faults", dict), faults),
-                "answers": marks[-_LOOKED_BACK:],
+                "answers": answers[-_LOOKED_BACK:],
                 "noted": {**before, session: [*questions, question]},
             }
 
@@ -94,10 +96,10 @@ class Record:
         if self._read("noted", dict).keys() - kept:
             self._change("noted", dict, lambda noted: {tag: read for tag, read in noted.items() if tag in kept})
 
-    def trusted(self) -> bool:
-        """Whether the model has mostly been found to select. One that nobody knows yet has some credit."""
-        marks = self._read("answers", str)
-        return bool((marks.count("+") + _CREDIT) / (len(marks) + _CREDIT) >= _LEAST_TRUST)
+    def showings(self) -> list[Showing]:
+        """What the last answers showed of the model, the newest last."""
+        rows = [row for row in self._read("answers", list) if isinstance(row, list) and len(row) == 4]
+        return [Showing(*row) for row in rows if all(type(count) is int and count >= 0 for count in row)]
 
     def trouble(self, kind: str, en: str, zh: str, at: str) -> None:
         """The model's last failure, told until it answers again: by `mem doctor`, and by a hook where the user can help."""

@@ -38,14 +38,13 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was selected: of a window, of several united, or of nothing. `trusted`: the model has not been found guessing,
-    so that its word may lift what the rules leave in doubt."""
+    """What was selected: of a window, of several united, or of nothing. `weight` is that of the model's word (trust.py)."""
 
     picks: Mapping[int, Pick] = field(default_factory=dict)
     unheeded: tuple[Unheeded, ...] = ()
     progress: str = ""
     topics: tuple[Topic, ...] = ()
-    trusted: bool = True
+    weight: float = 1.0
 
 
 NOTHING = Selection()
@@ -68,5 +67,6 @@ def united(selections: Sequence[Selection]) -> Selection:
         for topic in selection.topics:
             topics.setdefault(topic.word.lower(), topic)
     unheeded = tuple(u for selection in selections for u in selection.unheeded)
-    trusted = all(selection.trusted for selection in selections)
-    return Selection(picks, unheeded, progress, tuple(topics.values())[:_MOST_TOPICS], trusted)
+    # The last one has seen all that the model has shown.
+    weight = selections[-1].weight if selections else 1.0
+    return Selection(picks, unheeded, progress, tuple(topics.values())[:_MOST_TOPICS], weight)

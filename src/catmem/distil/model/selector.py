@@ -11,6 +11,7 @@ from catmem.distil.model.instructions import Trigger
 from catmem.distil.model.proposals import Proposal, Proposals
 from catmem.distil.model.record import ParkedAnswer, Record
 from catmem.distil.model.selection import NOTHING, Outcome, Selection, united
+from catmem.distil.model.trust import Showing, weight_of
 from catmem.distil.model.windows import Window, windows_of
 from catmem.distil.transcript import Sentence
 from catmem.domain.clock import Clock, now, system_clock
@@ -132,9 +133,9 @@ class Selector:
             at = now(self._clock)
             self.record.park(ParkedAnswer(ref.project, ref.key, min(ids), max(ids), at, fault, reasons, raw))
 
-        def note(question: str, faults: Sequence[str], selects: bool | None) -> bool:
-            self.record.note(ref, question, faults, selects)
-            return self.record.trusted()
+        def note(question: str, faults: Sequence[str], showing: Showing) -> float:
+            self.record.note(ref, question, faults, showing)
+            return weight_of(self.record.showings())
 
         return Asking(
             model, proposal, verdicts, save=lambda: self._proposals.save(ref, proposal), redact=self._redact,

@@ -13,6 +13,7 @@ from itertools import groupby
 from catmem.distil.judge import Verdict
 from catmem.distil.model.combine import liftable
 from catmem.distil.model.instructions import Language, language_of
+from catmem.distil.model.trust import LEAST
 from catmem.distil.transcript import Sentence
 from catmem.text.cut import cut_tokens, estimate_tokens
 
@@ -21,9 +22,9 @@ WINDOW_TOKENS = 1_100
 # So much of the end of a window is shown again in the next: about five turns, since most words that take something
 # back or answer something come within three.
 OVERLAP_TOKENS = 150
-# Below this nothing speaks for a sentence. One that a rule refuses although the classifier likes it is above: who selects
-# that errs and does not guess.
-_HOPE = 0.2
+# A sentence of less confidence is worth no question of its own: one in ten of them is worth keeping. If the window is
+# asked about for the sake of another, it is heard on this one, too.
+_ASKED = 0.2
 # A run-on sentence; its beginning says what it is about.
 _LONGEST_SENTENCE = 160
 # Of the assistant: what a "yes" or a short answer refers to, and not more.
@@ -43,11 +44,14 @@ class Line:
 class Window:
     """Lines in their order; the numbers that the model sees run from 1 in each window.
 
-    hopeless   the model's numbers of sentences that no rule and no score speaks for: who selects them guesses
+    kept       the model's numbers of sentences that the rules keep
+    hopeless   those of sentences that no rule and no score speaks for: who selects them guesses. One that a rule refuses
+               although the classifier likes it is neither: who selects that errs and does not guess.
     """
 
     lines: tuple[Line, ...]
     language: Language
+    kept: frozenset[int]
     hopeless: frozenset[int]
 
     @property
@@ -138,7 +142,13 @@ def _tail(part: Sequence[Line]) -> tuple[list[Line], int]:
 def _window(lines: tuple[Line, ...], verdicts: Mapping[int, Verdict]) -> Window | None:
     """None where nothing hangs on what the model says."""
     sentences = [line.sentence for line in lines if line.sentence]
-    if not any(verdicts[s.number].kept or liftable(s, verdicts[s.number]) for s in sentences):
+    if not any(_is_worth_asking(s, verdicts[s.number]) for s in sentences):
         return None
-    hopeless = frozenset(n for n, s in enumerate(sentences, 1) if verdicts[s.number].confidence < _HOPE)
-    return Window(lines, language_of([s.text for s in sentences]), hopeless)
+    numbered = [(n, verdicts[s.number]) for n, s in enumerate(sentences, 1)]
+    kept = frozenset(n for n, verdict in numbered if verdict.kept)
+    hopeless = frozenset(n for n, verdict in numbered if verdict.confidence < LEAST)
+    return Window(lines, language_of([s.text for s in sentences]), kept, hopeless)
+
+
+def _is_worth_asking(sentence: Sentence, verdict: Verdict) -> bool:
+    return verdict.kept or (verdict.confidence >= _ASKED and liftable(sentence, verdict))
