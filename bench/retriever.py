@@ -47,7 +47,7 @@ class Keyword:
         for part in layout.PARTS:
             with Part(Path(layout.part_folder(self._folder, part))).writing() as writer:
                 for number, doc in enumerate(docs) if part == layout.PASSAGES else ():
-                    said = _seconds(doc.get("time"))
+                    said = seconds(doc.get("time"))
                     self._now = max(self._now, said)
                     key = str(number)
                     message = Message("user", doc["text"], stamp(said), key, 1, key)
@@ -70,7 +70,7 @@ def keyword() -> Keyword:
     return Keyword()
 
 
-def _seconds(time: str | None) -> float:
+def seconds(time: str | None) -> float:
     """A set's own way to write a time, read as UTC; the beginning of time for one that has none."""
     found = _DATE.search(time or "")
     if not found:
