@@ -178,3 +178,35 @@ def test_hooks_of_many_sessions_a_reader_and_a_killed_writer(machine: Machine, w
 
 def _size(place: Path) -> int:
     return sum(path.stat().st_size for path in (place, *place.rglob("*")) if path.is_file())
+
+
+KEPT = (
+    "我们的登录入口走端口 9443", "压缩sync-itgc后三十条坏账消失", "用户身份核验改成刷脸加密钥", "上线顺序：先灰度再放量",
+    "会議は毎週月曜日の夜にする", "結合テストは失敗した", "결제 서버는 대구 리전에 있다", "The db rotates its key every 30 days",
+    "Database file is /var/lib/app/main.db", "𠮷田屋 pays by invoice", "Run the post-edit hook after every save",
+    "Reports go to Exports/monthly", "Throughput must stay above 7 GB/s", "Don't use bots for refunds",
+    "Set --fail-on-hints in CI", "Debian 12.4 is the base image", "Field team:lead holds the approver",
+    "C++ and C# teams share a linter", 'Write "quoted text" as it is', "NOT every OR is an AND",
+)  # fmt: skip
+SOUGHT = (
+    ("登录", {0}), ("登錄", {0}), ("端口", {0}), ("坏账", {1}), ("itgc", {1}), ("用户", {2}), ("用户身份", {2}), ("上线", {3}),
+    ("灰度", {3}), ("月曜日", {4}), ("テスト", {5}), ("결제", {6}), ("대구 리전", {6}), ("db", {7, 8}), ("database", {8}),
+    ("𠮷田屋", {9}), ("密钥", {2}), ("post-edit", {10}), ("Exports/monthly", {11}), ("GB/s", {12}), ("don't use bots", {13}),
+    ('"--fail-on-hints"', {14}), ("debian 12.4", {15}), ("team:lead", {16}), ("C++", {17}), ('"quoted text', {18}),
+    ("NOT OR AND", {19}),
+)  # fmt: skip
+
+
+def test_any_words_typed_at_the_command_line_find_their_row(machine: Machine) -> None:
+    for text in KEPT:
+        machine.run("recall", "--save", text, "--global")
+
+    def found(query: str) -> list[int]:
+        return [KEPT.index(item["text"]) for item in machine.json("recall", query)["items"]]
+
+    for query, wanted in SOUGHT:
+        assert set(found(query)[: len(wanted)]) == wanted, query
+    assert found("db") in ([7, 8], [8, 7]), "letters inside a word are not the word"
+    assert found("密钥") == [2], "an English word for it is for when none has the word itself"
+    for query in ("*", "(", "   ", "NEAR(", "' OR 1=1 --", "^hull", '"'):
+        assert found(query) == [], query

@@ -12,8 +12,9 @@ from catmem.domain.memory import SCOPES, Memory, Revision, memory_id, normal, st
 from catmem.domain.message import Message, ToolCall, is_said
 from catmem.domain.session import SessionHeader, SessionRef
 from catmem.index import layout
+from catmem.index.stored import pack
 from catmem.text.sense import sense_of
-from catmem.text.tokens import tokens
+from catmem.text.tokens import passage_tokens, tokens
 
 Record: TypeAlias = dict[str, Any]
 """The stored JSON of a document: the fields of a result of design 11, and what ranking needs."""
@@ -80,11 +81,17 @@ def _slot(memory: Memory, revision: Revision) -> dict[str, str]:
 
 
 def _memory_words(revision: Revision) -> list[str]:
-    """The tokens of the text; those of tags and of a telling subject are added where the text lacks them."""
+    """The tokens of the text, those of its triple once more: what is known of what weighs more than what is said beside.
+
+    Those of tags are added where text and triple lack them.
+    """
     words = tokens(revision.text)
-    beside = [*revision.tags] if revision.subject in _PLAIN_SUBJECTS else [revision.subject, *revision.tags]
+    if revision.object != revision.text:  # a whole sentence is no object
+        words += tokens(revision.object)
+    if revision.subject not in _PLAIN_SUBJECTS:
+        words += tokens(revision.subject)
     known = set(words)
-    return words + [token for token in tokens(" \n ".join(beside)) if token not in known]
+    return words + [token for token in tokens(" \n ".join(revision.tags)) if token not in known]
 
 
 def passage_records(ref: SessionRef, message: Message, forgotten: Set[str] = frozenset()) -> Iterator[Record]:
@@ -157,13 +164,14 @@ def fields_of(record: Record) -> Fields:
         layout.NEWEST: max(instants),
         layout.STANDING: [status, "pinned"] if record.get("pinned") else [status],
         layout.PAST if status == "superseded" else layout.BODY: words,
-        layout.RECORD: json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
+        layout.RECORD: pack(record),
     }
 
 
 def _passage_words(record: Record) -> list[str]:
     """Each word of an output once: a log says the same a thousand times, and making tokens is what indexing costs."""
-    return tokens(" ".join(dict.fromkeys(record["text"].split())) if record["kind"] == "tool" else record["text"])
+    text = " ".join(dict.fromkeys(record["text"].split())) if record["kind"] == "tool" else record["text"]
+    return passage_tokens(text)
 
 
 def id_term(record: Record) -> str:

@@ -17,8 +17,10 @@ from catmem.index import layout
 from catmem.index.documents import Record, fields_of, id_term
 from catmem.index.failures import translate
 from catmem.index.pages import given_back
+from catmem.index.stored import unpack
+from catmem.index.terms import term
 from catmem.settings.paths import DIRECTORY_MODE, FILE_MODE
-from catmem.text.tokens import tokens
+from catmem.text.tokens import query_tokens
 
 # A segment is written when it is full. Two parts are written at once; with four times as much the index is made 5 %
 # faster. One thread: tokenising is the slow part.
@@ -140,7 +142,7 @@ def _holders(index: Any, searcher: Any, ids: Collection[str], phrases: Collectio
     query, should, must = tantivy.Query, tantivy.Occur.Should, tantivy.Occur.Must
     wanted = [(should, query.term_query(index.schema, layout.ID, id, "basic")) for id in ids]
     for phrase in phrases:
-        words = [(must, query.term_query(index.schema, layout.BODY, token, "freq")) for token in set(tokens(phrase))]
+        words = [(must, term(index.schema, layout.BODY, token)) for token in set(query_tokens(phrase))]
         if words:
             wanted.append((should, query.boolean_query(words)))
     if not wanted:
@@ -170,7 +172,7 @@ def _write_anew(
 
 def _records(searcher: Any, addresses: list[Any]) -> Iterator[Record]:
     for address in addresses:
-        yield json.loads(searcher.doc(address).get_first(layout.RECORD))
+        yield unpack(searcher.doc(address).get_first(layout.RECORD))
 
 
 def without_phrase(text: str, phrase: str) -> str:

@@ -6,7 +6,6 @@ are exact. Filters hold before ranking.
 
 from __future__ import annotations
 
-import json
 import os
 
 import tantivy
@@ -14,6 +13,8 @@ import tantivy
 from catmem.index import layout
 from catmem.index.failures import translate
 from catmem.index.scope import Scope
+from catmem.index.stored import unpack
+from catmem.index.terms import term
 from catmem.settings import registry
 from catmem.settings.places import Places
 
@@ -74,7 +75,7 @@ class SearchReader:
                 query = _query(index.schema, terms, scope.only(type), self._members(scope.projects), every)
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
                 for score, address in hits:
-                    record = json.loads(searcher.doc(address).get_first(layout.RECORD))
+                    record = unpack(searcher.doc(address).get_first(layout.RECORD))
                     record["bm25"] = score
                     found.append(record)
             except BaseException as error:
@@ -105,7 +106,7 @@ class SearchReader:
             clauses.append((must, _within(index.schema, *within)))
         try:
             hits = searcher.search(query.boolean_query(clauses), limit, count=False, order_by_field=layout.NEWEST).hits
-            return [json.loads(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
+            return [unpack(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
         except BaseException as error:
             translate(error)
 
@@ -118,7 +119,7 @@ class SearchReader:
             return []
         try:
             hits = searcher.search(query.boolean_query(named), _MOST_STATEMENTS * len(named), count=False).hits
-            return [json.loads(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
+            return [unpack(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
         except BaseException as error:
             translate(error)
 
@@ -179,9 +180,7 @@ def _query(
     occurs = must if every else tantivy.Occur.Should
     fields = (layout.BODY, layout.PAST) if scope.past and "memory" in scope.types else (layout.BODY,)
     words = [
-        (occurs, query.boost_query(query.term_query(schema, field, token, "freq"), weight))
-        for token, weight in terms
-        for field in fields
+        (occurs, query.boost_query(term(schema, field, token), weight)) for token, weight in terms for field in fields
     ]
     if not words:
         return None

@@ -9,7 +9,7 @@ from catmem.recall.moments import Moment, Span, moments_in
 from catmem.text.concepts import Bridge, bridges
 from catmem.text.simplified import simplified
 from catmem.text.stemming import stem
-from catmem.text.tokens import query_tokens, stopwords
+from catmem.text.tokens import query_tokens, stopwords, words_of_the_trade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 # public sets of questions differ by less than 2 points of hit@10; in a handful of memories, where "the" is rare, less
 # is better.
 _STOPWORD_WEIGHT = 0.2
+# One that may be a name, beside a telling word, is small talk as often as not.
+_TRADE_WEIGHT = 0.5
+# An identifier is one word, which its parts make no three of.
+_PART_WEIGHT = 0.5
 # What is said twice is meant more, but not twice as much.
 _REPEATED = 0.5
 # A pasted log has thousands of tokens; the first ones are as telling as all.
@@ -41,14 +45,14 @@ class Query:
         said = query_tokens(text)
         self.said = said[:_MOST_TOKENS]
         self.everything = list(dict.fromkeys(said))[:_MOST_TOKENS]
-        ignored = stopwords()
-        telling = [token for token in self.everything if token not in ignored]
-        repeated = _repeated(said)
-        self.terms = [
-            (token, (_STOPWORD_WEIGHT if telling and token in ignored else 1.0) * repeated.get(token, 1.0))
-            for token in self.everything
-        ]
+        meant, ignored = _meant(said), stopwords()
+        telling = [token for token in self.everything if token not in ignored or token in meant]
+        light = dict.fromkeys(ignored.intersection(said), _STOPWORD_WEIGHT) if telling else {}
+        light.update(dict.fromkeys(meant, _TRADE_WEIGHT))
         self.units = _units(telling)
+        light.update((part, _PART_WEIGHT) for unit in self.units if not is_pair(unit[0]) for part in unit[1:])
+        repeated = _repeated(said)
+        self.terms = [(token, light.get(token, 1.0) * repeated.get(token, 1.0)) for token in self.everything]
         self.moments: list[Moment | Span] = [*moments_in(text)]
         self._bridges: list[Bridge] | None = None
 
@@ -70,6 +74,18 @@ def _repeated(said: list[str]) -> dict[str, float]:
     for token in said:
         times[token] = times.get(token, 0) + 1
     return {token: 1 + _REPEATED * math.log(count) for token, count in times.items() if count > 1}
+
+
+def _meant(said: list[str]) -> set[str]:
+    """The stopwords that stand beside a telling word, and so may be the name of something: "go version", "http get"."""
+    names, ignored = words_of_the_trade(), stopwords()
+    if names.isdisjoint(said):
+        return set()
+    meant = set()
+    for before, token, after in zip(["", *said], said, [*said[1:], ""], strict=False):
+        if token in names and token not in before:  # no part of the identifier before it
+            meant |= {token} if any(beside and beside not in ignored for beside in (before, after)) else set()
+    return meant
 
 
 def as_typed(matched: Iterable[str], query: str) -> list[str]:

@@ -14,6 +14,7 @@ import itertools
 import math
 
 from catmem.recall.query import Query, is_pair, weak_words
+from catmem.text.tokens import words_of_the_trade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _PRIOR_TEXTS = 200
 # How much counts of a word that is seldom about one thing or has one character, and of a number by its length.
 _WEAK = 0.25
 _NUMBER, _SMALL_NUMBER = 0.4, 0.15
+# Of a word that is mostly small talk and now and then a name: go, make.
+_MAYBE_A_NAME = 0.5
 # A pair with one of these is the end or the beginning of a word, never one.
 _GLUE = frozenset("的了们吗呢吧个这那么")
 # A pair that no text has is half the time not a word but the end of one and the beginning of the next.
@@ -132,6 +135,8 @@ def _worth(token: str, weak: Container[str], frequency: int) -> float:
         return _NUMBER if len(token) > 2 else _SMALL_NUMBER
     if token in weak or len(token) == 1 or (is_pair(token) and not _GLUE.isdisjoint(token)):
         return _WEAK
+    if token in words_of_the_trade():
+        return _MAYBE_A_NAME
     return _UNKNOWN_PAIR if frequency == 0 and is_pair(token) else 1.0
 
 

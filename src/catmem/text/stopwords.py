@@ -16,12 +16,16 @@ and or but if then else than as so because since while until unless though altho
 of in on at by for from to into onto with without within about over under between among through during before after above below
 up down out off again once here there now just only also too very really quite rather much many more most less least few some
 any all each every other another such same own still already yet even ever
-im youre hes shes theyre weve ive youve theyve ill youll hell well theyll id youd hed wed theyd lets thats whats theres heres
+im youre hes shes theyre weve ive youve theyve youll well theyll youd hed theyd lets thats whats theres heres
 please thank thanks thx ty ok okay yes yep yeah yup nope sure hi hello hey bye good great nice cool perfect awesome fine lol hm hmm
 um uh oh ah wow right alright sorry maybe perhaps actually basically anyway kinda sorta gonna wanna gotta
 go get got make let see look know think want need say tell ask try use give take put come keep like thing something anything
 everything nothing one way bit lot etc ie eg vs re continue next
 """.split()
+
+OF_THE_TRADE = "go make get put let try next any bit etc re vs ie".split()
+"""Of the English ones those that are the name of something, too: beside a telling word ("go version", "make target", "http
+get") they may be meant as that."""
 
 CHINESE_CHARACTERS = "的了是在我你他她它们这那有和与及或也都就还又再才把被给让向从到对为以于之其此吗呢吧啊呀嘛哦嗯哈呵嘿喂么什不没很太更最好个一上下里中来去会能可要想说看做得地着过而但则若且等请谢您"
 
