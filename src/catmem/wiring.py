@@ -188,10 +188,16 @@ class Catmem:
 
     @cached_property
     def recaller(self) -> Recaller:
+        from catmem.index.watermark import forgotten_hashes
         from catmem.recall.recall import Recaller
+        from catmem.recall.turns import Talks
 
         return Recaller(
-            self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history)
+            self.paths,
+            self.settings,
+            self.clock,
+            mend=lambda: self.index.rebuild(self.store, self.history),
+            talks=Talks(self.history.talk, lambda: forgotten_hashes(self.store)),
         )
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from catmem.capture.remember import remember
@@ -12,6 +14,7 @@ from catmem.domain.clock import local_day
 from catmem.domain.errors import BadInput
 from catmem.domain.memory import KINDS, Kind
 from catmem.recall.recall import Item
+from catmem.recall.turns import Turn
 
 
 @mem_command("recall", "Search the memory; --save keeps a text word for word.", "检索记忆；--save 逐字保存一段文字。")
@@ -102,6 +105,20 @@ def print_items(session: Session, items: list[Item]) -> None:
         session.say(head + item["kind"] + tail, head + word(item["kind"], "zh") + tail)
         session.say(f"      {item['text']}", f"      {item['text']}")
         session.say(f"      {item['why']}", f"      {item['why']}")
+        if "turn" in item:
+            _print_other_side(session, item, item["turn"])
         if "explain" in item:
             numbers = "  ".join(f"{name} {value:g}" for name, value in item["explain"].items())
             session.say(f"      {numbers}", f"      {numbers}")
+    passage = next((item for item in items if item["type"] == "passage"), None)
+    if passage:
+        go_on = f"mem sessions show {shlex.quote(passage['session'])} --around {passage['message_id']}"
+        session.note(f"to read on: {go_on}", f"接着往下读：{go_on}")
+
+
+def _print_other_side(session: Session, item: Item, turn: Turn) -> None:
+    """What a user's words were answered, or what an assistant's were asked."""
+    if item["kind"] == "user" and turn["answered"]:
+        session.say(f"      assistant: {turn['answered']}", f"      助手：{turn['answered']}")
+    elif item["kind"] == "assistant" and turn["asked"]:
+        session.say(f"      you: {turn['asked']}", f"      你：{turn['asked']}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from catmem.cli.asking import Bounds, asking_options, tell_period
@@ -49,6 +51,10 @@ def command(session: Session, words: tuple[str, ...], role: str | None, context:
     tell_period(session, found.get("period"))
     for item in found["items"]:
         _print(session, item)
+    if found["items"]:
+        first = found["items"][0]
+        go_on = f"mem sessions show {shlex.quote(first['session'])} --around {first['message_id']}"
+        session.note(f"to read on: {go_on}", f"接着往下读：{go_on}")
     if not found["items"]:
         session.say("nobody has said that", "没有人说过这些")
         bounds.note(session)

@@ -13,6 +13,7 @@ from catmem.cli.words import word
 from catmem.domain.clock import local_day
 from catmem.domain.errors import NotFound
 from catmem.domain.message import Message
+from catmem.recall.turns import turns_around
 from catmem.sessions import pure
 from catmem.sessions.branches import own_messages
 from catmem.sessions.records import header_record, message_to_record
@@ -54,12 +55,22 @@ def list_(session: Session, project: str | None) -> None:
 @click.option(
     "--project", metavar="P", help=two("Where two projects have the same key.", "两个项目有同名会话时指明项目。")
 )
-def show(session: Session, key: str, project: str | None) -> None:
+@click.option(
+    "--around",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=two("Only the turn of message N and the turns beside it.", "只看第 N 条消息所在的一轮及其前后各一轮。"),
+)
+def show(session: Session, key: str, project: str | None, around: int | None) -> None:
     history = session.catmem.history
     if not key:
         raise NotFound("say which session; `mem sessions` lists them", "请指明哪个会话；用 `mem sessions` 查看")
     content = history.read(history.find(key, project))
     messages = own_messages(content)
+    if around is not None:
+        messages = turns_around(messages, around)
+        if not messages:
+            raise NotFound(f"{key} has no message {around}", f"{key} 中没有第 {around} 条消息")
     session.result({"session": header_record(content.header), "messages": [message_to_record(m) for m in messages]})
     if not session.as_json:
         for message in messages:

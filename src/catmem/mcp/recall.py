@@ -63,7 +63,18 @@ def _lines(asked: Asked, item: Item) -> str:
     where = word("global", language) if item["scope"] == "global" else home
     facts = [item["id"], word(item["kind"], language), where, local_day(item["at"]) if item["at"] else ""]
     head = " · ".join(fact for fact in facts if fact)
-    return f"- {_said(asked, item)}\n  [{on_one_line(head)}] {on_one_line(item['why'])}"
+    return f"- {_said(asked, item)}\n  [{on_one_line(head)}] {on_one_line(item['why'])}{_other_side(asked, item)}"
+
+
+def _other_side(asked: Asked, item: Item) -> str:
+    """What a passage was answered or asked, and where to read on."""
+    turn = item.get("turn")
+    if turn is None:
+        return ""
+    other, text = ("assistant", turn["answered"]) if item["kind"] == "user" else ("user", turn["asked"])
+    words = WORDS[asked.memory.language]
+    said = f"\n  {words['quote'].format(words[other], on_one_line(text))}" if text and not is_order(text) else ""
+    return f"{said}\n  read_session {on_one_line(item['session'])} first={turn['first']}"
 
 
 def _said(asked: Asked, item: Item) -> str:

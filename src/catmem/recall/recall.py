@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+from catmem.domain.clock import Clock, system_clock
 from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.scope import TYPES, Scope
@@ -14,9 +16,12 @@ from catmem.recall.period import bare_period, bounds_of, period_in
 from catmem.recall.query import Query
 from catmem.recall.rank import fold
 from catmem.recall.then import said_then
+from catmem.recall.turns import Talks, Turn
 from catmem.recall.typed import Typed, typed
 from catmem.recall.why import why
 from catmem.settings.language import language_of
+from catmem.settings.paths import Paths
+from catmem.settings.schema import Settings
 
 if TYPE_CHECKING:
     from catmem.recall.period import Period
@@ -39,6 +44,7 @@ class Item(TypedDict):
     message_id: int
     at: str
     explain: NotRequired[dict[str, float]]
+    turn: NotRequired[Turn]
 
 
 class Recall(TypedDict):
@@ -52,8 +58,23 @@ class Recall(TypedDict):
     period: NotRequired[Period]
 
 
+# Of a turn several passages may be found, which become one.
+_OF_ONE_TURN = 2
+
+
 class Recaller(Asking):
-    """Recalls what is relevant enough: memories, and passages of what was said."""
+    """Recalls what is relevant enough: memories, and passages of what was said, one a turn where `talks` are at hand."""
+
+    def __init__(
+        self,
+        paths: Paths,
+        settings: Settings,
+        clock: Clock = system_clock,
+        mend: Callable[[], object] | None = None,
+        talks: Talks | None = None,
+    ) -> None:
+        super().__init__(paths, settings, clock, mend)
+        self._talks = talks
 
     def recall(
         self,
@@ -88,7 +109,7 @@ class Recaller(Asking):
             past = past or (period is not None and is_told_as_past(query))
             query = period_in(query, self._clock())[0]
         if not hits:
-            hits = self.hits(
+            hits = self._by_turn(
                 query, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
             )
             if period and hits:
@@ -116,9 +137,14 @@ class Recaller(Asking):
         if period is None:
             return bare, []
         since, until, past = period["since"], period["until"], past or is_told_as_past(query)
-        return period, self.hits(
+        return period, self._by_turn(
             rest, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
         )
+
+    def _by_turn(self, query: str, *, limit: int, **how: Any) -> list[Record]:
+        if self._talks is None or how["kind"] or not limit:
+            return self.hits(query, limit=limit, **how)
+        return self._talks.by_turn(self.hits(query, limit=limit * _OF_ONE_TURN, **how), limit)
 
     def hits(
         self,
@@ -151,7 +177,7 @@ class Recaller(Asking):
 
 
 def _item(hit: Record, why: str) -> Item:
-    return Item(
+    item = Item(
         type=hit["type"],
         id=hit["id"],
         text=hit["text"],
@@ -164,3 +190,4 @@ def _item(hit: Record, why: str) -> Item:
         message_id=hit["message_id"],
         at=hit["at"],
     )
+    return {**item, "turn": hit["turn"]} if "turn" in hit else item

@@ -33,6 +33,8 @@ def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
         parts.append(words["aged"])
     if hit.get("folded"):
         parts.append(words["folded"].format(hit["folded"]))
+    if hit.get("same_turn"):
+        parts.append(words["same_turn"].format(hit["same_turn"]))
     return parts
 
 
@@ -48,6 +50,7 @@ _EN = {
     "pinned": "pinned",
     "aged": "older",
     "folded": "{} more say the same",
+    "same_turn": "{} more of the same turn",
 }
 _ZH = {
     "comma": "、",
@@ -61,4 +64,5 @@ _ZH = {
     "pinned": "已固定",
     "aged": "时间较早",
     "folded": "另有 {} 条内容相同",
+    "same_turn": "同一轮对话中另有 {} 条",
 }
