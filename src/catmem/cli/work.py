@@ -138,6 +138,8 @@ def run_work(
     news = [job.ref for job in catmem.distiller.pending()]
     answer_calls(catmem.history, catmem.paths, news, clock=catmem.clock, stop=stop)
     done = catmem.distiller.run(everything=everything, named=named, stop=stop)
+    if not awaited and not catmem.spending.rests():
+        catmem.distiller.again_where_spent(stop)  # Yesterday's, after what is new.
     settings = catmem.settings
     dreamed = promote(catmem.store, settings.preference_confirm_threshold)
     dreamed += expire(catmem.store, settings.auto_forget_after_days, catmem.clock)

@@ -130,8 +130,26 @@ class DistilWorker:
         for _, header in sorted(headers.items()):
             if stop():
                 break
-            good += all(part.heard.outcome == "model" for part in self.again(header))
+            good += self._was_heard(header)
         return good
+
+    def again_where_spent(self, stop: Callable[[], bool] = lambda: False) -> int:
+        """The same where only the budget was used up, for as long as there is one: nobody need ask for it."""
+        if self._selector is None or not self._selector.asks():
+            return 0
+        good = 0
+        for ref in self._selector.record.missed_for("spent"):
+            header = next((header for header in self._history.headers(ref.project) if header.ref == ref), None)
+            if stop() or self._selector.has_given_up():
+                break
+            if header is not None:
+                good += self._was_heard(header)
+            else:
+                self._selector.record.made_good([ref])
+        return good
+
+    def _was_heard(self, header: SessionHeader) -> bool:
+        return all(part.heard.outcome == "model" for part in self.again(header))
 
     def _settled(self, job: PendingSession, settled_to: int) -> Iterator[tuple[Settled, bool]]:
         """Each part as soon as it is committed; True with the last one."""

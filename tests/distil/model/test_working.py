@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from catmem.cli.work import run_work
 from catmem.distil.distiller import judged, read
 from catmem.distil.model import record as recording
 from catmem.distil.model.proposals import Proposals
@@ -19,6 +20,7 @@ from catmem.domain.clock import seconds_of
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from catmem.inject.forget import forget
+from catmem.llm.budget import Metered, Spending
 from catmem.llm.misbehaving import WRONG, everything
 from catmem.llm.port import Failure
 from catmem.llm.scripted import Answer, Asked, ScriptedModel
@@ -206,6 +208,48 @@ def test_a_thousand_events_with_a_model_that_fails_at_random_are_all_distilled(t
     for memory in catmem.store.live():
         assert len({e.session for e in memory.now.evidence}) == memory.now.confirmations
     catmem.close()
+
+
+def test_what_the_budget_left_to_the_rules_is_asked_again_when_there_is_one(tmp_path: Path) -> None:
+    refs = filled(tmp_path, 3)
+    model = ScriptedModel(RIGHT)
+
+    def work(seconds: float, tokens: int) -> Record:
+        """A worker at a time, with a day's budget of so many tokens."""
+        catmem = Catmem(tmp_path, clock=lambda: NOW + seconds)
+        spending = Spending(catmem.paths.spending, tokens, catmem.clock)
+        vars(catmem).update(spending=spending, working_model=Metered(model, "m", spending))
+        run_work(catmem, everything=True)
+        catmem.close()
+        return Record(catmem.paths)
+
+    record = work(0.0, 10)
+    assert model.asked == [] and record.missed_for("spent") == refs
+    assert Counter(job["recipe"] for job in jobs(tmp_path)) == {"rules/1 for model/1": 3}
+    for minute in range(1, 4):
+        work(60.0 * minute, 10)
+    assert len(jobs(tmp_path)) == 3, "on the same day nobody asks in vain"
+    record = work(86400.0, 200_000)
+    assert record.missed() == set() and set(refs) == {
+        SessionRef(job["project"], job["session"]) for job in jobs(tmp_path) if job["recipe"] == "model/1"
+    }
+    asked = len(model.asked)
+    work(86460.0, 200_000)
+    assert len(model.asked) == asked and len(jobs(tmp_path)) == 6
+    catmem = Catmem(tmp_path, clock=lambda: NOW)
+    assert len(set(texts(catmem))) == len(texts(catmem))
+    catmem.close()
+
+
+def test_a_session_beyond_the_budget_of_any_day_does_not_keep_the_others_waiting(tmp_path: Path) -> None:
+    record = Record(Catmem(tmp_path).paths)
+    one, other = SessionRef(PROJECT, "chat:1"), SessionRef(PROJECT, "chat:2")
+    for ref in (one, other, one):
+        record.miss(ref, "spent")
+    record.miss(SessionRef(PROJECT, "chat:3"), "401")
+    assert record.missed_for("spent") == [other, one]
+    record.made_good([other])
+    assert record.missed_for("spent") == [one] and len(record.missed()) == 2
 
 
 def test_what_was_replaced_is_not_brought_back_by_distilling_again(tmp_path: Path) -> None:

@@ -140,18 +140,27 @@ class Record:
 
     def missed(self) -> Set[SessionRef]:
         """The sessions that were distilled by the rules alone since the model failed."""
-        rows = self._read("missed", list)
-        return {SessionRef(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 2}
+        return {ref for ref, _ in _missed(self._read("missed", list))}
 
-    def miss(self, ref: SessionRef) -> None:
-        if ref not in self.missed():
-            self._change("missed", list, lambda rows: [*rows, [ref.project, ref.key]][-_MOST_MISSED:])
+    def missed_for(self, why: str) -> list[SessionRef]:
+        """Those of them that it failed for in one way (a kind of failure), the one that was asked last at the end."""
+        return [ref for ref, known in _missed(self._read("missed", list)) if known == why]
+
+    def miss(self, ref: SessionRef, why: str = "") -> None:
+        """`why` is the kind of failure, "" for answers that could not be used."""
+
+        def missed(rows: Sequence[Any]) -> list[list[str]]:
+            others = [[r.project, r.key, known] for r, known in _missed(rows) if r != ref]
+            return [*others, [ref.project, ref.key, why]][-_MOST_MISSED:]
+
+        self._change("missed", list, missed)
 
     def made_good(self, refs: Iterable[SessionRef]) -> None:
         good = set(refs)
         if good & self.missed():
-            left = sorted(self.missed() - good)
-            self._change("missed", list, lambda rows: [[ref.project, ref.key] for ref in left])
+            self._change(
+                "missed", list, lambda rows: [[r.project, r.key, why] for r, why in _missed(rows) if r not in good]
+            )
 
     def _read(self, name: str, kind: type[Any]) -> Any:
         return _of(self._whole(), name, kind)
@@ -193,6 +202,11 @@ def _counted(faults: Mapping[str, Any], more: Sequence[str]) -> Mapping[str, int
     for fault in more:
         counts[fault] = counts.get(fault, 0) + 1
     return counts
+
+
+def _missed(rows: Sequence[Any]) -> list[tuple[SessionRef, str]]:
+    sound = [[str(part) for part in row] for row in rows if isinstance(row, list) and len(row) in (2, 3)]
+    return [(SessionRef(row[0], row[1]), row[2] if len(row) > 2 else "") for row in sound]
 
 
 def _tag(ref: SessionRef) -> str:

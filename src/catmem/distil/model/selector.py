@@ -62,6 +62,7 @@ class Selector:
         self._redact = redact
         self._clock = clock
         self._failed_in_a_row = 0
+        self._why = ""
 
     def begun(self, ref: SessionRef, first_id: int) -> Proposal | None:
         """What was asked about the messages from `first_id` on before a worker was killed."""
@@ -82,7 +83,7 @@ class Selector:
         """
         heard = self._heard(ref, sentences, verdicts, first_id, last_id, trigger)
         if heard.outcome == "degraded":
-            self.record.miss(ref)
+            self.record.miss(ref, self._why)
         return heard
 
     def _heard(
@@ -105,7 +106,7 @@ class Selector:
         windows = windows_of(sentences, verdicts, first_id)
         if not windows:
             return Heard(outcome="model")
-        if self._failed_in_a_row >= _MOST_IN_A_ROW and not begun:
+        if self.has_given_up() and not begun:
             return Heard(outcome="degraded")
         proposal = begun or Proposal(first_id, last_id, trigger)
         return self._asked(self._asking(model, ref, proposal, verdicts), windows)
@@ -116,6 +117,10 @@ class Selector:
             return self._model() is not None
         except Failure:
             return False
+
+    def has_given_up(self) -> bool:
+        """Whether there is no use in asking any more in this run."""
+        return self._failed_in_a_row >= _MOST_IN_A_ROW
 
     def tidy(self, waiting: Set[SessionRef]) -> None:
         """Drops what killed workers left of sessions that do not wait any more."""
@@ -146,6 +151,7 @@ class Selector:
         """All windows, unless the model fails or the first one shows that it cannot answer at all."""
         selections: list[Selection] = []
         complete = True
+        self._why = ""
         try:
             for window in windows:
                 found, whole = asking.window(window)
@@ -162,6 +168,7 @@ class Selector:
         return Heard(united(selections), "model" if complete else "degraded", asking.tokens)
 
     def _failed(self, failure: Failure) -> None:
+        self._why = failure.kind
         self._failed_in_a_row = _MOST_IN_A_ROW if failure.kind in _LASTING else self._failed_in_a_row + 1
         self.record.count(failure.kind)
         if failure.kind == "unreachable" and self.record.last_trouble():
