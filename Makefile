@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: start test check bench eval
+.PHONY: start test check bench eval eval-retrieval
 
 export UV_PYTHON_DOWNLOADS := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -44,6 +44,11 @@ eval: $(DEVELOPMENT)
 	$(BIN)/python $(SHARED)/eval/extraction/score.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
 	$(BIN)/python -m bench.with_models $(SHARED)/eval/extraction
 	$(BIN)/python -m bench.recall_quality $(SHARED)/eval/extraction/recall-dev.jsonl
+	$(MAKE) eval-retrieval
+
+# In parts: SETS="madial lifebench,lang=en". The table has what was measured before, too.
+eval-retrieval: $(DEVELOPMENT)
+	$(BIN)/python -m bench.retrieval $(SHARED)/eval/retrieval $(SETS)
 
 # --inexact: a `make start` between two `make test` does not take the tools away again.
 # Start-up time matters to a hook, so everything it could import is compiled now.

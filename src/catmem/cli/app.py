@@ -53,8 +53,11 @@ COMMANDS = (
     Row("uninstall", "Disconnect an assistant again.", "断开助手。"),
     Row("mcp", "Serve the memory to an assistant as tools.", "以工具形式把记忆提供给助手。"),
     Row("proxy", "Stand between assistants and their models.", "位于助手与模型之间的代理。"),
+    Row("eval", "Measure how well things are found.", "衡量检索的效果。"),
     Row("hook", "Called by an assistant, not by people.", "由助手调用，不需手动运行。"),
 )
+# Called by assistants, and by who works on catmem.
+_HIDDEN = ("hook", "eval")
 # What a disk, or a file in place of stdout, answers to the library's own writing.
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 _MODULES = {"import": "import_", "install": "install", "uninstall": "install"}
@@ -74,7 +77,7 @@ class CommandTable(Group):
         return found if isinstance(found, click.Command) else None
 
     def rows(self, context: click.Context) -> list[tuple[str, str]]:
-        return [(row.name, two(row.en, row.zh)) for row in COMMANDS if row.name != "hook"]
+        return [(row.name, two(row.en, row.zh)) for row in COMMANDS if row.name not in _HIDDEN]
 
 
 @click.command(
