@@ -41,6 +41,24 @@ def test_without_a_model_it_says_so(shell):
     assert done.code == 4 and "mem config set models" in done.err
 
 
+@pytest.mark.parametrize(
+    ("reply", "en", "zh"),
+    [
+        (Reply(pieces=("I would rather not.",), whole=True), "was not JSON", "不是 JSON"),
+        (Reply(pieces=("{}",), whole=True), "was without merge", "缺少 merge"),
+        (Reply(status=401, body="{}"), "wants a key", "需要密钥"),
+    ],
+)
+def test_why_nothing_came_of_it_is_told_in_the_users_language(shell, reply: Reply, en: str, zh: str):
+    with serving(reply) as server:
+        configure(shell, server.url)
+        told = shell.ok("dream")
+        (mine, other) = (zh, en) if "整理" in shell.ok("dream", "--help") else (en, zh)
+        assert mine in told and other not in told
+        status = shell.ok("status")
+        assert mine in status and other not in status
+
+
 def test_what_was_done_and_what_was_refused(shell):
     before = live(shell)
     with serving(answer(merge=[{"same": [1, 2]}], promote=[{"memory": 1}])) as server:

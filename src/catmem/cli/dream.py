@@ -78,7 +78,7 @@ def _print(session: Session, one: Dreamt, before: dict[str, Memory]) -> None:
     if one.done or one.refused or one.error:
         session.say(one.project or "profile", one.project or "个人档案")
     if one.error:
-        session.say(f"  ! {one.error}", f"  ! {one.error}")
+        session.say(f"  ! {one.error}", f"  ! {one.error_zh}")
     for operation in one.done:
         _print_done(session, operation)
     for refused in one.refused:

@@ -143,12 +143,12 @@ def _models(catmem: Catmem) -> Iterator[Finding]:
 
 
 def _dreaming(catmem: Catmem) -> Iterator[Finding]:
-    trouble = catmem.dreamer.trouble() if catmem.dreamer else ""
-    if trouble:
+    en, zh = catmem.dreamer.trouble() if catmem.dreamer else ("", "")
+    if en:
         yield Finding(
             "dream",
-            f"the last dream failed ({trouble}); nothing was changed; it is tried again, or now with `mem dream`",
-            f"上次整理失败（{trouble}）；未作任何改动；稍后会重试，也可用 `mem dream` 立即重试",
+            f"the last dream failed ({en}); nothing was changed; it is tried again, or now with `mem dream`",
+            f"上次整理失败（{zh}）；未作任何改动；稍后会重试，也可用 `mem dream` 立即重试",
         )
 
 

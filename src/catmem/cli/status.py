@@ -114,7 +114,7 @@ def _print_distilling(session: Session, model: dict[str, Any]) -> None:
         session.say(f"faults of the model: {', '.join(faults)}", f"模型的问题：{'，'.join(faults)}")
     if model["parked"]:
         session.say(
-            f"  {counted(model['parked'], 'answer')} to look at; `mem review` shows them",
+            f"  {counted(model['parked'], 'answer')} to look at with `mem review`",
             f"  {model['parked']} 个回答待查看；用 `mem review` 查看",
         )
     if model["missed"]:

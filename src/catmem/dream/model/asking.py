@@ -78,8 +78,12 @@ def ask(model: Completes, material: Material, language: str) -> Mapping[str, Any
     turns += [Turn("assistant", answer.text[:2000] or "…"), Turn("user", words["again"].format(why))]
     found, why = _read(model.complete(system, turns, schema, max_tokens=ANSWER_TOKENS))
     if found is None:
-        raise Unusable(f"the model's answer to a dream was {why}", f"模型对整理请求的回答不可用：{why}")
+        zh = why.replace("without ", "缺少 ") if why.startswith("without ") else _WHY_CHINESE.get(why, why)
+        raise Unusable(f"the model's answer to a dream was {why}", f"模型对整理请求的回答不可用：{zh}")
     return found
+
+
+_WHY_CHINESE = {"cut off": "被截断", "empty": "为空", "not JSON": "不是 JSON", "not an object": "不是 JSON 对象"}
 
 
 def schema_of(count: int) -> Mapping[str, Any]:

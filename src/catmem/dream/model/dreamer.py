@@ -27,12 +27,14 @@ MOST_ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Dreamt:
-    """Of one project: the operations that were carried out, and those that were refused. `error` if nothing could be."""
+    """Of one project: the operations that were carried out, and those that were refused; `error` (and the same in
+    Chinese) if nothing could be."""
 
     project: str
     done: tuple[Operation, ...] = ()
     refused: tuple[Refused, ...] = ()
     error: str = ""
+    error_zh: str = ""
 
 
 class Dreamer:
@@ -94,19 +96,22 @@ class Dreamer:
             try:
                 found = self._dream(project, dry)
             except Failure as failure:
-                dreamt.append(Dreamt(project, error=str(failure)))
+                dreamt.append(Dreamt(project, error=failure.en, error_zh=failure.zh))
                 break  # the model rests, or the day's tokens are spent: the next would fail alike
             except ModelFailed as failure:
-                found = Dreamt(project, error=str(failure))
+                found = Dreamt(project, error=failure.en, error_zh=failure.zh)
             if found is not None:
                 dreamt.append(found)
         if not dry:
-            self._note(error=next((one.error for one in dreamt if one.error), ""))
+            failed = next((one for one in dreamt if one.error), Dreamt(""))
+            self._note(error=failed.error, error_zh=failed.error_zh)
         return dreamt
 
-    def trouble(self) -> str:
-        """Why the last run could not do all that it wanted to; "" if it could."""
-        return str(self._state().get("error") or "")
+    def trouble(self) -> tuple[str, str]:
+        """Why the last run could not do all that it wanted to, in English and Chinese; empty if it could."""
+        state = self._state()
+        en = str(state.get("error") or "")
+        return en, str(state.get("error_zh") or en)
 
     def _dream(self, project: str, dry: bool) -> Dreamt | None:
         cursor = self._store.dream_cursor(project)
@@ -116,7 +121,7 @@ class Dreamer:
         answer = self._answer(material) if len(material.memories) > 1 else {}
         if answer is None:
             self._commit(material, {}, dry)  # given up: the digests count as read
-            return Dreamt(project, error="no usable answer")
+            return Dreamt(project, error="no usable answer, so the rules alone", error_zh="没有可用的回答，只凭规则")
         done, refused = self._commit(material, answer, dry)
         return Dreamt(project, tuple(done), tuple(refused))
 
