@@ -10,6 +10,7 @@ from catmem.distil.model.record import ParkedAnswer, Record
 from catmem.domain.session import SessionRef
 from catmem.settings.paths import Paths
 from tests.cli.shell import Shell
+from tests.llm.fake_server import Reply, serving
 
 TALK = [
     ("user", "we use pnpm in this repository, never npm"),
@@ -61,6 +62,21 @@ def test_what_a_model_did_wrong_is_counted_and_shown(shell: Shell) -> None:
     assert raw in shown and "chat:1 #3–4" in shown
     missed = [{"project": "shop", "session": "chat:1"}]
     assert shell.json("review") == {"conflicts": [], "promotions": [], "parked": [], "missed": missed}
+
+
+@pytest.mark.parametrize(
+    ("reply", "en", "zh"),
+    [
+        (Reply(pieces=("I think you like pnpm, and short answers.",), whole=True), "could not be used", "无法使用"),
+        (Reply(status=401, body="{}"), "wants a key", "需要密钥"),
+    ],
+)
+def test_how_the_model_failed_is_told_beside_what_the_rules_found(shell: Shell, reply: Reply, en: str, zh: str) -> None:
+    with serving(reply) as server:
+        row = {"name": "small", "api": "openai", "base_url": f"{server.url}/v1", "model": "m"}
+        shell.ok("config", "set", "models", json.dumps([row]))
+        told = shell.ok("distil", "chat:1")
+    assert "pnpm" in told and (zh if chinese(shell) else en) in told
 
 
 def test_a_model_that_refuses_its_key_is_a_finding_with_the_remedy(shell: Shell) -> None:

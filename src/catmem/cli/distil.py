@@ -11,6 +11,7 @@ from catmem.cli.output import Session, counted, mem_command, two
 from catmem.cli.words import word
 from catmem.cli.work import FOREGROUND_WAIT_SECONDS, only_worker
 from catmem.distil.distiller import Judged
+from catmem.distil.model.record import Record
 from catmem.distil.worker import Settled
 from catmem.domain.errors import BadInput, NotFound
 from catmem.domain.session import SessionHeader
@@ -57,6 +58,8 @@ def command(session: Session, key: str, explain: bool) -> None:
     session.result(value)
     if not session.as_json:
         _print(session, value, settled, explain)
+        if outcome == "degraded":
+            _print_trouble(session, header)
 
 
 def _chosen(headers: Sequence[SessionHeader], wanted: str) -> SessionHeader:
@@ -106,6 +109,19 @@ def _print(session: Session, value: dict[str, Any], settled: Sequence[Settled], 
             session, "not taken of what the model said:", "模型所说但未采纳：",
             [it for part in settled for it in part.proposal.unheeded],
         )  # fmt: skip
+
+
+def _print_trouble(session: Session, header: SessionHeader) -> None:
+    """How the model failed: it could not be asked, or what it said was of no use."""
+    record = Record(session.catmem.paths)
+    trouble = record.last_trouble()
+    if header.ref in record.missed_for("") or not trouble:
+        session.say(
+            "! its answers could not be used; `mem review` shows them",
+            "! 模型的回答无法使用；用 `mem review` 查看",
+        )
+    else:
+        session.say(f"! {trouble['en']}", f"! {trouble['zh']}")
 
 
 def _print_reasons(session: Session, en: str, zh: str, judged: Sequence[Judged]) -> None:
