@@ -19,6 +19,7 @@ from catmem.settings.schema import Settings
 from catmem.text.tokens import content_tokens, tokens
 from tests.index.world import World
 from tests.recall.pools import POOLS
+from tests.recall.wide_pool import CLINIC
 
 DEFAULT = Path(__file__).parents[3] / "shared/eval/extraction/recall-dev.jsonl"
 TOP = 3
@@ -54,7 +55,7 @@ def questions_of(path: Path) -> Iterator[Question]:
 
 
 def own_questions() -> Iterator[Question]:
-    for pool in POOLS:
+    for pool in (*POOLS, CLINIC):
         for query, gold in (*pool.wanted, *((query, ()) for query in pool.unrelated)):
             yield Question(pool.project, pool.facts, query, gold)
 

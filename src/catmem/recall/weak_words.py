@@ -16,6 +16,8 @@ long short high low easy hard simple full empty different able possible real who
 bring happen seem feel love hope wait talk speak hear play pay send receive print return build text message
 version result output input data default option common current implement project support handle please quick
 fast slow plan finish done ready fine summarize translate again instead
+python java javascript typescript rust golang ruby php kotlin swift html css sql script import async await closure
+generic paragraph sentence email english chinese german french japanese typo readme laptop git merge regex algorithm
 convert difference half two three four five six seven eight nine ten hundred thousand third
 """
 
@@ -25,5 +27,6 @@ CHINESE = """
 上午 周末 计划 希望 喜欢 用户 添加 增加 删除 新增 新建 创建 更新 运行 执行 调用 打开
 关闭 检查 查看 处理 实现 完成 支持 显示 输出 输入 返回 报错 错误 失败 成功 数据 版本
 直接 统一 目前 全部 所有 每天 每次 出现 写的 做到 放在 一遍 一种 两个 三个 重新 然而
+脚本 导入 异步 英文 英语 中文 段落 邮件 邮箱 本地 本机 算法 合并 是多 多大 下是
 需求 项目 工作 写个 写一 改一 加一 先生 起来 出来 下来 过来 回来 语言 区别 意思 几个 上次 下次
 """
