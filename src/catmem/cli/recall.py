@@ -15,6 +15,7 @@ from catmem.domain.errors import BadInput
 from catmem.domain.memory import KINDS, Kind
 from catmem.recall.recall import Item
 from catmem.recall.turns import Turn
+from catmem.recall.why import explained
 
 
 @mem_command("recall", "Search the memory; --save keeps a text word for word.", "检索记忆；--save 逐字保存一段文字。")
@@ -108,8 +109,8 @@ def print_items(session: Session, items: list[Item]) -> None:
         if "turn" in item:
             _print_other_side(session, item, item["turn"])
         if "explain" in item:
-            numbers = "  ".join(f"{name} {value:g}" for name, value in item["explain"].items())
-            session.say(f"      {numbers}", f"      {numbers}")
+            numbers = item["explain"]
+            session.say(f"      {explained(numbers, 'en')}", f"      {explained(numbers, 'zh')}")
     passage = next((item for item in items if item["type"] == "passage"), None)
     if passage:
         go_on = f"mem sessions show {shlex.quote(passage['session'])} --around {passage['message_id']}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from catmem.index.documents import Record
 from catmem.recall.query import as_typed
@@ -38,6 +38,58 @@ def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
     return parts
 
 
+def explained(numbers: Mapping[str, float], language: str) -> str:
+    """The numbers that ranked a hit, for a person; those that made no difference are left out."""
+    words, said = (_NUMBERS_ZH, "；") if language == "zh" else (_NUMBERS_EN, "; ")
+    known = [
+        words[name].format(number) for name, number in numbers.items() if name in words and number != _NEUTRAL[name]
+    ]
+    return said.join([*known, *(f"{name} {number:g}" for name, number in numbers.items() if name not in words)])
+
+
+# What each number is where it changes nothing. That a hit is pinned or was said in several sessions, `why` tells.
+_NEUTRAL: dict[str, tuple[float, ...]] = {
+    "relevance": (), "bm25": (), "akin": (0,), "recency": (1,), "timely": (1,), "confirmations": (0, 1), "pinned": (0,),
+    "folded": (0,),
+}  # fmt: skip
+_NUMBERS_EN, "; ")
+    known = [
+        words[name].format(number) for name, number in numbers.items() if name in words and number != _NEUTRAL[name]
+    ]
+    return said.join([*known, *(f"{name} {number:g}" for name, number in numbers.items() if name not in words)])
+
+
+# What each number is where it changes nothing. That a hit is pinned or was said in several sessions, `why` tells.
+_NEUTRAL = {
+    "relevance": -1,
+    "bm25": -1,
+    "akin": 0,
+    "recency": 1,
+    "timely": 1,
+    "confirmations": 1,
+    "pinned": 0,
+    "folded": 0,
+}
+_NUMBERS_EN = {
+    "relevance": "relevant to the query: {:.0%}",
+    "bm25": "weight of its words (BM25): {:.2f}",
+    "akin": "of the query in other words for the same thing: {:.0%}",
+    "recency": "freshness: {:.0%}",
+    "timely": "for the time named: x {:.2f}",
+    "confirmations": "sessions that said it: {:.0f}",
+    "pinned": "for being pinned: a little more",
+    "folded": "folded beneath it: {:.0f}",
+}
+_NUMBERS_ZH = {
+    "relevance": "与查询的相关度 {:.0%}",
+    "bm25": "词的分量（BM25）{:.2f}",
+    "akin": "其中换一种说法或另一种语言的占 {:.0%}",
+    "recency": "新鲜度 {:.0%}",
+    "timely": "符合所说的时间 × {:.2f}",
+    "confirmations": "说过它的会话数 {:.0f}",
+    "pinned": "已固定，略加分",
+    "folded": "折叠在其下 {:.0f} 条",
+}
 _EN = {
     "comma": ", ",
     "more": ", …",
