@@ -42,7 +42,7 @@ def explained(numbers: Mapping[str, float], language: str) -> str:
     """The numbers that ranked a hit, for a person; those that made no difference are left out."""
     words, said = (_NUMBERS_ZH, "；") if language == "zh" else (_NUMBERS_EN, "; ")
     known = [
-        words[name].format(number) for name, number in numbers.items() if name in words and number != _NEUTRAL[name]
+        words[name].format(number) for name, number in numbers.items() if name in words and number not in _NEUTRAL[name]
     ]
     return said.join([*known, *(f"{name} {number:g}" for name, number in numbers.items() if name not in words)])
 
@@ -52,24 +52,6 @@ _NEUTRAL: dict[str, tuple[float, ...]] = {
     "relevance": (), "bm25": (), "akin": (0,), "recency": (1,), "timely": (1,), "confirmations": (0, 1), "pinned": (0,),
     "folded": (0,),
 }  # fmt: skip
-_NUMBERS_EN, "; ")
-    known = [
-        words[name].format(number) for name, number in numbers.items() if name in words and number != _NEUTRAL[name]
-    ]
-    return said.join([*known, *(f"{name} {number:g}" for name, number in numbers.items() if name not in words)])
-
-
-# What each number is where it changes nothing. That a hit is pinned or was said in several sessions, `why` tells.
-_NEUTRAL = {
-    "relevance": -1,
-    "bm25": -1,
-    "akin": 0,
-    "recency": 1,
-    "timely": 1,
-    "confirmations": 1,
-    "pinned": 0,
-    "folded": 0,
-}
 _NUMBERS_EN = {
     "relevance": "relevant to the query: {:.0%}",
     "bm25": "weight of its words (BM25): {:.2f}",
