@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from catmem.brief.briefer import Briefer
+from catmem.index.vectors.builder import VectorIndex
+from catmem.llm.embedders import embedder_of
+from catmem.llm.port import Embedder
 from catmem.recall.recall import Recaller
 from catmem.settings.schema import Settings
 from catmem.text.tokens import content_tokens, tokens
@@ -41,7 +44,7 @@ class Answer(NamedTuple):
     question: Question
     found: list[int]
     injected: int
-    """How many memories the prompt would bring with it."""
+    """How many memories the prompt would bring with it; with an embedder, how many recall finds for it."""
 
     @property
     def right(self) -> bool:
@@ -60,22 +63,29 @@ def own_questions() -> Iterator[Question]:
             yield Question(pool.project, pool.facts, query, gold)
 
 
-def answers_to(questions: Iterable[Question]) -> Iterator[Answer]:
+def answers_to(questions: Iterable[Question], embedder: Embedder | None = None) -> Iterator[Answer]:
     made: dict[tuple[str, ...], tuple[Recaller, Briefer, list[str]]] = {}
     for question in questions:
         if question.facts not in made:
-            made[question.facts] = _memory_of(question.facts)
+            made[question.facts] = _memory_of(question.facts, embedder)
         recaller, briefer, ids = made[question.facts]
         items = recaller.recall(question.query, project="eval", limit=TOP)["items"]
-        injected = briefer.for_prompt(question.query, "eval").items
-        yield Answer(question, [ids.index(item["id"]) for item in items], len(injected))
+        if embedder is None:
+            injected = len(briefer.for_prompt(question.query, "eval").items)
+        else:
+            found = recaller.recall(question.query, project="eval", limit=TOP, searched=False)
+            assert found["mode"] == "hybrid" or not found["items"], found["mode"]
+            injected = len(found["items"])
+        yield Answer(question, [ids.index(item["id"]) for item in items], injected)
 
 
-def _memory_of(facts: tuple[str, ...]) -> tuple[Recaller, Briefer, list[str]]:
+def _memory_of(facts: tuple[str, ...], embedder: Embedder | None) -> tuple[Recaller, Briefer, list[str]]:
     world = World(Path(tempfile.mkdtemp(prefix="catmem-eval-")))
     ids = [world.learn(fact, project="eval") for fact in facts]
     world.catch_up()
-    return Recaller(world.paths, Settings()), Briefer(world.paths, Settings()), ids
+    if embedder is not None:
+        VectorIndex(world.paths).build(embedder)
+    return Recaller(world.paths, Settings(), embedder=embedder), Briefer(world.paths, Settings()), ids
 
 
 def report(name: str, answers: list[Answer], *, show_misses: bool = True) -> None:
@@ -98,11 +108,18 @@ def _share(answers: list[Answer]) -> str:
 
 def main(arguments: list[str]) -> None:
     path = Path(arguments[0]) if arguments else DEFAULT
+    sets = {"tests/recall/pools.py": list(own_questions())}
     if path.exists():
-        report(path.name, list(answers_to(questions_of(path))))
+        sets = {path.name: list(questions_of(path)), **sets}
     else:
         print(f"{path} is not here; only our own pools are measured")
-    report("tests/recall/pools.py", list(answers_to(own_questions())))
+    embedder = embedder_of("auto", Path(tempfile.gettempdir()) / "catmem-embedder.json")
+    for name, questions in sets.items():
+        report(f"{name}, by words", list(answers_to(questions)))
+        if embedder is not None:
+            report(f"{name}, by words and meaning", list(answers_to(questions, embedder)))
+    if embedder is None:
+        print("no embedder is installed (catmem[semantic]); only words are measured")
 
 
 if __name__ == "__main__":

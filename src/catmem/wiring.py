@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from catmem.dream.compact import AutoCompact
     from catmem.dream.model.dreamer import Dreamer
     from catmem.dream.pages.pages import Pages
+    from catmem.index.vectors.builder import VectorIndex
     from catmem.index.writer import SearchIndex
     from catmem.ledger.ledger import Ledger
     from catmem.llm.budget import Spending
@@ -187,6 +188,12 @@ class Catmem:
         return SearchIndex(self.paths)
 
     @cached_property
+    def vectors(self) -> VectorIndex:
+        from catmem.index.vectors.builder import VectorIndex
+
+        return VectorIndex(self.paths)
+
+    @cached_property
     def recaller(self) -> Recaller:
         from catmem.index.watermark import forgotten_hashes
         from catmem.recall.recall import Recaller
@@ -198,6 +205,7 @@ class Catmem:
             self.clock,
             mend=lambda: self.index.rebuild(self.store, self.history),
             talks=Talks(self.history.talk, lambda: forgotten_hashes(self.store)),
+            embedder=self.embedder,
         )
 
     @cached_property

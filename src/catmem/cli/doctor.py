@@ -38,8 +38,10 @@ def command(session: Session, repair: bool) -> None:
 
 
 def _derive_again(session: Session) -> None:
-    """Whatever is missing of what can be derived is made: database, search index, listing."""
+    """Whatever is missing of what can be derived is made: database, search index, vectors, listing."""
     catmem = session.catmem
     catmem.store.catch_up()
     catmem.index.catch_up(catmem.store, catmem.history)
+    if catmem.embedder is not None:
+        catmem.vectors.build(catmem.embedder)
     catmem.history.write_index()

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from catmem.cli.meaning import trouble_of
 from catmem.cli.output import counted, local_minute
 from catmem.distil.model.record import Record
 from catmem.domain.errors import CatmemError, DataDamaged, ModelFailed, SchemaTooNew, SettingsInvalid, StorageFailed
@@ -39,7 +40,7 @@ def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     found += _database(catmem)
     found += _ledger(catmem)
     found += _compaction(catmem)
-    found += [*_models(catmem), *_dreaming(catmem)]
+    found += [*_models(catmem), *_dreaming(catmem), *_meaning(catmem, deep)]
     for look in (_sessions, _projects, _index, _listing, _pages) if deep else ():
         try:
             found += look(catmem)
@@ -140,6 +141,29 @@ def _models(catmem: Catmem) -> Iterator[Finding]:
             f"{trouble['en']}; since {since} the rules alone distil",
             f"{trouble['zh']}；自 {since} 起只凭规则提炼",
         )
+
+
+def _meaning(catmem: Catmem, deep: bool) -> Iterator[Finding]:
+    trouble = trouble_of(catmem, ask=deep)
+    if trouble:
+        yield Finding(
+            "meaning", f"{trouble[0]}; until then recall goes by words", f"{trouble[1]}；在此之前只凭关键词检索"
+        )
+    elif deep and catmem.embedder is not None and not catmem.vectors.is_sound(catmem.embedder):
+        yield Finding(
+            "vectors",
+            "some vectors are damaged or missing; they are made anew from the search index",
+            "部分向量已损坏或缺失；会由搜索索引重新生成",
+            _rebuild_vectors(catmem),
+        )
+
+
+def _rebuild_vectors(catmem: Catmem) -> Callable[[], None]:
+    def rebuild() -> None:
+        if catmem.embedder is not None:
+            catmem.vectors.rebuild(catmem.embedder)
+
+    return rebuild
 
 
 def _dreaming(catmem: Catmem) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from catmem.capture.transcript import followed
 from catmem.cli.health import Finding, findings_of
+from catmem.cli.meaning import meaning_of, print_meaning
 from catmem.cli.output import Session, counted, local_minute, mem_command
 from catmem.cli.spend import models_of, print_models
 from catmem.cli.stats import readable_size, size_of
@@ -40,6 +41,7 @@ def command(session: Session) -> None:
         "connected": _connected(session),
         "sources": _sources(catmem),
         "distilling": _distilling(catmem),
+        "meaning": meaning_of(catmem),
         "findings": [finding.record() for finding in findings],
     }
     session.result(value)
@@ -104,6 +106,7 @@ def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> 
         session.say("  `mem work --retry` tries again what was given up", "  用 `mem work --retry` 重试已搁置的会话")
     print_models(session, value["models"])
     _print_distilling(session, value["distilling"])
+    print_meaning(session, value["meaning"])
     for finding in findings:
         session.say(f"! {finding.en}", f"! {finding.zh}")
 

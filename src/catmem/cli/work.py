@@ -1,5 +1,5 @@
 """`mem work`: everything that waits, done once: transcripts read to their end, sessions distilled, memories promoted,
-the search index and the listing brought up to date. One worker at a time; whatever is cut short is found again."""
+the search index, the vectors and the listing brought up to date. One worker at a time; whatever is cut short is found again."""
 
 from __future__ import annotations
 
@@ -148,6 +148,8 @@ def run_work(
     compacted = None if awaited else catmem.compactor.run(rounds=0 if everything else 1, active=named, stop=stop)
     catmem.pages.write()
     catmem.index.catch_up(catmem.store, catmem.history)
+    if not awaited and catmem.embedder is not None:
+        catmem.vectors.build(catmem.embedder, stop)
     catmem.history.write_index()
     _drop_old_notes(catmem)
     if compacted is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Set
 from itertools import islice
@@ -164,6 +165,7 @@ def fields_of(record: Record) -> Fields:
         layout.NEWEST: max(instants),
         layout.STANDING: [status, "pinned"] if record.get("pinned") else [status],
         layout.PAST if status == "superseded" else layout.BODY: words,
+        layout.KEY: key_of(record),
         layout.RECORD: pack(record),
     }
 
@@ -177,6 +179,16 @@ def _passage_words(record: Record) -> list[str]:
 def id_term(record: Record) -> str:
     """What names the document: ids of memories are unique, those of passages within their project."""
     return str(record["id"]) if record["type"] == "memory" else f"{record['project']}\x1f{record['id']}"
+
+
+def key_of(record: Record) -> int:
+    """Names the document together with what it says, so that whatever was derived of another text is not taken for its."""
+    return hash_of(f"{id_term(record)}\x1f{record['text']}")
+
+
+def hash_of(text: str) -> int:
+    """63 bits: what an integer of the index holds. Of a million texts two are alike once in ten million times."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()) >> 1
 
 
 def session_term(project: str, session: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 # Counts up whenever fields, records or the tokens of catmem.text change: an index of another number is made anew.
-FORMAT = 5
+FORMAT = 6
 
 MEMORIES = "memories"
 PASSAGES = "passages"
@@ -31,6 +31,8 @@ STANDING = "standing"
 BODY = "body"
 PAST = "past"
 """The tokens of superseded memories: a field of their own, so that they are met only by who asks for them."""
+KEY = "key"
+"""A number that names what a document is and says, as documents.key_of makes it: another text, another key."""
 RECORD = "record"
 """The stored JSON: all that a result shows."""
 

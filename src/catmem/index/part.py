@@ -189,6 +189,7 @@ def _schema() -> Any:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     for name in (layout.AT, layout.NEWEST):
         builder.add_integer_field(name, fast=True)
+    builder.add_integer_field(layout.KEY, indexed=True, fast=True)
     builder.add_bytes_field(layout.RECORD, stored=True)
     return builder.build()
 

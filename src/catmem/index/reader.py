@@ -72,7 +72,7 @@ class SearchReader:
         for type in scope.types:
             index, searcher = self._part(_PART_OF[type])
             try:
-                query = _query(index.schema, terms, scope.only(type), self._members(scope.projects), every)
+                query = _query(index.schema, terms, scope.only(type), self.members(scope.projects), every)
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
                 for score, address in hits:
                     record = unpack(searcher.doc(address).get_first(layout.RECORD))
@@ -101,7 +101,7 @@ class SearchReader:
         clauses = [(must, query.term_query(index.schema, layout.STANDING, standing, "basic"))]
         if standing != "live":
             clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
-        clauses += _filters(index.schema, self._members(None if project is None else (project,)), kinds)
+        clauses += _filters(index.schema, self.members(None if project is None else (project,)), kinds)
         if within is not None:
             clauses.append((must, _within(index.schema, *within)))
         try:
@@ -142,7 +142,74 @@ class SearchReader:
         except BaseException as error:
             translate(error)
 
-    def _members(self, projects: Sequence[str] | None) -> Sequence[str] | None:
+    # -- documents by their keys: what vectors are kept under ---------------------------------------------------------
+
+    def state(self, type: str) -> str:
+        """What tells one state of the documents of a type from the next; "" without an index."""
+        try:
+            status = os.stat(os.path.join(layout.part_folder(self._search, _PART_OF[type]), "meta.json"))
+        except OSError:
+            return ""
+        return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
+
+    def keys(self, type: str) -> set[int]:
+        """The keys of all documents of a type."""
+        return {key for key, _ in self._ordered(type, tantivy.Query.all_query(), layout.KEY, self.count(type))}
+
+    def newest_keys(self, type: str, most: int) -> list[tuple[int, Any]]:
+        """The keys of about the `most` documents that were last said, newest first, each with its address."""
+        newest = self._ordered(type, tantivy.Query.all_query(), layout.NEWEST, min(most, self.count(type)))
+        if not newest:
+            return []
+        index, _ = self._part(_PART_OF[type])
+        since = tantivy.Query.range_query(
+            index.schema, layout.NEWEST, tantivy.FieldType.Integer, newest[-1][0], _LATEST
+        )
+        keys = {_place(address): key for key, address in self._ordered(type, since, layout.KEY, self.count(type))}
+        return [(keys[_place(address)], address) for _, address in newest]
+
+    def records_at(self, type: str, addresses: Iterable[Any]) -> list[Record]:
+        _, searcher = self._part(_PART_OF[type])
+        try:
+            return [unpack(searcher.doc(address).get_first(layout.RECORD)) for address in addresses]
+        except BaseException as error:
+            translate(error)
+
+    def living(self, type: str, keys: Iterable[int]) -> set[int]:
+        """Those of the keys that are still a document's."""
+        wanted = list(keys)
+        index, _ = self._part(_PART_OF[type])
+        named = tantivy.Query.term_set_query(index.schema, layout.KEY, wanted)
+        return {key for key, _ in self._ordered(type, named, layout.KEY, len(wanted))}
+
+    def within(self, keys: Iterable[int], scope: Scope) -> dict[int, Record]:
+        """The documents of the keys that the scope, which is of one type, lets a search find."""
+        (type,) = scope.types
+        wanted = list(keys)
+        index, _ = self._part(_PART_OF[type])
+        query, must = tantivy.Query, tantivy.Occur.Must
+        clauses = [(must, query.term_set_query(index.schema, layout.KEY, wanted))]
+        clauses += _filters(index.schema, self.members(scope.projects), scope.kinds)
+        if not scope.is_timeless:
+            clauses.append((must, _within(index.schema, scope.since, scope.until)))
+        if not scope.past:
+            clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
+        found = self._ordered(type, query.boolean_query(clauses), layout.KEY, len(wanted))
+        return dict(zip((key for key, _ in found), self.records_at(type, (at for _, at in found)), strict=True))
+
+    def _ordered(self, type: str, query: Any, field: str, most: int) -> list[tuple[int, Any]]:
+        """The documents that a query meets with the values of a field, highest first."""
+        _, searcher = self._part(_PART_OF[type])
+        if most == 0:
+            return []
+        try:
+            hits: list[tuple[int, Any]] = searcher.search(query, most, count=False, order_by_field=field).hits
+            return hits
+        except BaseException as error:
+            translate(error)
+
+    def members(self, projects: Sequence[str] | None) -> Sequence[str] | None:
+        """The homes of projects, with all that was merged into them; None for every one."""
         if projects is None:
             return None
         if self._registry is None:
@@ -161,6 +228,10 @@ class SearchReader:
             except BaseException as error:
                 translate(error)
         return self._opened[part]
+
+
+def _place(address: Any) -> tuple[int, int]:
+    return address.segment_ord, address.doc
 
 
 def _open(folder: str) -> tuple[Any, Any]:

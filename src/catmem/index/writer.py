@@ -25,6 +25,8 @@ from catmem.index.documents import (
 from catmem.index.part import Part, PartWriter
 from catmem.index.reader import EVERY_TYPE, SearchReader
 from catmem.index.scope import Scope
+from catmem.index.vectors.builder import VectorIndex
+from catmem.index.vectors.layout import FOLDER as VECTORS
 from catmem.index.watermark import Watermark, database_identity, forgotten_hashes, state_of
 from catmem.sessions.history import History
 from catmem.settings.paths import FILE_MODE, Paths
@@ -58,6 +60,7 @@ class SearchIndex:
         self._memories = Part(self._folder / layout.MEMORIES)
         self._passages = Part(self._folder / layout.PASSAGES)
         self._outputs = Part(self._folder / layout.OUTPUTS)
+        self._vectors = VectorIndex(paths)
 
     def reader(self) -> SearchReader:
         return SearchReader(str(self._paths.search))
@@ -90,9 +93,12 @@ class SearchIndex:
             return 0
         with self._locked(wait=FORGET_WAIT):
             try:
-                return self._forget(ids, phrases)
+                gone = self._forget(ids, phrases)
+                self._vectors.prune()
+                return gone
             except DataDamaged:
                 self._clear()
+                self._vectors.clear()
                 return 0
 
     # -- catching up ---------------------------------------------------------------------------------------------
@@ -105,7 +111,10 @@ class SearchIndex:
         self._paths.make(self._folder)
         memories = self._index_memories(store, mark)
         passages = self._index_sessions(store, history, mark)
-        return replace(passages, memories=memories.memories, removed=memories.removed + passages.removed)
+        removed = memories.removed + passages.removed
+        if removed:
+            self._vectors.prune()
+        return replace(passages, memories=memories.memories, removed=removed)
 
     def _index_memories(self, store: MemoryStore, mark: Watermark) -> Indexed:
         store.catch_up()
@@ -207,7 +216,7 @@ class SearchIndex:
         """An index of another version of catmem is of no use to this one, and it may hold what was forgotten since."""
         if self._paths.search.is_dir():
             for other in self._paths.search.iterdir():
-                if other.is_dir() and other != self._folder:
+                if other.is_dir() and other != self._folder and other.name != VECTORS:
                     shutil.rmtree(other)
 
 

@@ -1,4 +1,4 @@
-"""An embedder without a model, for tests of whatever embeds: texts are near each other as far as they share words."""
+"""An embedder without a model, for tests of whatever embeds: texts are near each other as far as they share telling words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable, Sequence
 
 from catmem.llm.port import Failure, Purpose
-from catmem.text.tokens import tokens
+from catmem.text.tokens import content_tokens
 
 
 class HashedEmbedder:
@@ -24,7 +24,7 @@ class HashedEmbedder:
         self.failure: Failure | None = None
         self.asked: list[tuple[Purpose, str]] = []
         self._dimension = dimension
-        self._same = {token: group[0] for group in alike for word in group for token in tokens(word)}
+        self._same = {token: group[0] for group in alike for word in group for token in content_tokens(word)}
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> list[list[float]]:
         if self.failure is not None:
@@ -35,7 +35,7 @@ class HashedEmbedder:
     def _vector(self, text: str) -> list[float]:
         # The first direction is common to all texts, as it is with real models: no two are opposites.
         summed = [1.0] + [0.0] * (self._dimension - 1)
-        for token in tokens(text):
+        for token in content_tokens(text):
             for place, number in enumerate(_direction(self._same.get(token, token), self._dimension)):
                 summed[place] += number
         length = math.hypot(*summed)

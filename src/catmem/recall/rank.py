@@ -67,7 +67,6 @@ def rank(hits: Sequence[Record], query: Query, measure: Relevance, weighing: Wei
             relevance, matched = 1.0, matched or query.everything
         if relevance >= weighing.threshold and matched:
             hit["relevance"], hit["matched"] = relevance, matched
-            hit["recency"] = _recency(hit, weighing)
             kept.append(hit)
     if query.is_one_word:
         kept = _in_its_own_words(kept, query.units[0])
@@ -76,14 +75,20 @@ def rank(hits: Sequence[Record], query: Query, measure: Relevance, weighing: Wei
     for hit in kept:
         if hit["type"] == "memory":
             hit["bm25"] += _OTHER_WORDS * hit["akin"] * best
-    most = _MOST_BOOST * (1 + moments.MOST if query.moments else 1)
     # BM25 orders better than relevance does, but its numbers say nothing: the best is as good as the most relevant.
     scale = max((hit["relevance"] for hit in kept), default=0.0) / max((hit["bm25"] for hit in kept), default=1.0)
     for hit in kept:
-        hit["timely"] = 1 + moments.fit(query.moments, hit["instants"]) if query.moments else 1.0
-        hit["score"] = round(hit["bm25"] * scale * _boost(hit) * hit["timely"] / most, 4)
-    _put_below_successors(kept)
+        hit["score"] = round(hit["bm25"] * scale * weight_of(hit, query, weighing), 4)
+    put_below_successors(kept)
     return sorted(kept, key=order)
+
+
+def weight_of(hit: Record, query: Query, weighing: Weighing) -> float:
+    """What a hit counts for beside its fit, in 0..1: its `recency`, how `timely` it is (both noted in it), who said it."""
+    hit["recency"] = _recency(hit, weighing)
+    hit["timely"] = 1 + moments.fit(query.moments, hit["instants"]) if query.moments else 1.0
+    weight: float = _boost(hit) * hit["timely"] / (_MOST_BOOST * (1 + moments.MOST if query.moments else 1))
+    return weight
 
 
 def order(hit: Record) -> tuple[float, int, str]:
@@ -187,7 +192,7 @@ def _boost(hit: Record) -> float:
     return boost * (1 + _PINNED) if hit["pinned"] else boost
 
 
-def _put_below_successors(hits: Sequence[Record]) -> None:
+def put_below_successors(hits: Sequence[Record]) -> None:
     """What was superseded never stands above what took its place, however well its words fit."""
     live = {hit["id"]: hit["score"] for hit in hits if hit.get("status") == "live"}
     for hit in hits:

@@ -9,12 +9,14 @@ from catmem.domain.clock import Clock, system_clock
 from catmem.index import layout
 from catmem.index.documents import Record
 from catmem.index.scope import TYPES, Scope
+from catmem.llm.port import Embedder
 from catmem.recall.asking import Asking, milliseconds
-from catmem.recall.keyword import ranked
+from catmem.recall.fuse import ranked_by_both
 from catmem.recall.past import is_about_the_past, is_told_as_past
 from catmem.recall.period import bare_period, bounds_of, period_in
 from catmem.recall.query import Query
 from catmem.recall.rank import fold
+from catmem.recall.semantic import Meaning
 from catmem.recall.then import said_then
 from catmem.recall.turns import Talks, Turn
 from catmem.recall.typed import Typed, typed
@@ -26,9 +28,10 @@ from catmem.settings.schema import Settings
 if TYPE_CHECKING:
     from catmem.recall.period import Period
 
-FACTORS = ("relevance", "bm25", "akin", "recency", "timely", "confirmations", "pinned", "folded")
+FACTORS = ("relevance", "bm25", "akin", "near", "alike", "recency", "timely", "confirmations", "pinned", "folded")
 """What ranking knows of a hit: how much of the query it has, and how tellingly; the share that it has in other words for
-the same thing; its age and how well it fits a month or day that was named; in how many sessions it was said."""
+the same thing; how near it is in meaning, and how alike, by an embedder; its age and how well it
+fits a month or day that was named; in how many sessions it was said."""
 
 
 class Item(TypedDict):
@@ -63,7 +66,10 @@ _OF_ONE_TURN = 2
 
 
 class Recaller(Asking):
-    """Recalls what is relevant enough: memories, and passages of what was said, one a turn where `talks` are at hand."""
+    """Recalls what is relevant enough: memories, and passages of what was said, one a turn where `talks` are at hand.
+
+    By words and, with an `embedder` and vectors of its model, by meaning.
+    """
 
     def __init__(
         self,
@@ -72,9 +78,11 @@ class Recaller(Asking):
         clock: Clock = system_clock,
         mend: Callable[[], object] | None = None,
         talks: Talks | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         super().__init__(paths, settings, clock, mend)
         self._talks = talks
+        self._meaning = Meaning(paths.search, embedder)
 
     def recall(
         self,
@@ -115,7 +123,7 @@ class Recaller(Asking):
             if period and hits:
                 period = {**period, "missed": True}
         language = language_of(self._settings.language)
-        found = Recall(mode="keyword", items=[_item(hit, why(hit, query, language)) for hit in hits])
+        found = Recall(mode=self._mode(hits), items=[_item(hit, why(hit, query, language)) for hit in hits])
         if explain:
             for item, hit in zip(found["items"], hits, strict=True):
                 item["explain"] = {name: round(float(hit.get(name, 0)), 3) for name in FACTORS}
@@ -173,7 +181,13 @@ class Recaller(Asking):
             past=past or is_about_the_past(query),
         )
         weighing = self._weighing(self._settings.semantic_match_threshold, searched)
-        return self._ask(lambda: fold(read.sift(ranked(self._reader, asked, scope, weighing)), limit))
+        return self._ask(
+            lambda: fold(read.sift(ranked_by_both(self._reader, self._meaning, asked, scope, weighing)), limit)
+        )
+
+    def _mode(self, hits: list[Record]) -> str:
+        told = any("near" in hit for hit in hits) if hits else self._meaning.is_ready()
+        return "hybrid" if told else "keyword"
 
 
 def _item(hit: Record, why: str) -> Item:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from catmem.index.documents import Record
+from catmem.recall.fuse import ALIKE
 from catmem.recall.query import as_typed
 
 _SHOWN_WORDS = 6
@@ -20,7 +21,11 @@ def why(hit: Record, query: str, language: str) -> str:
 def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
     matched = as_typed(hit["matched"], query)
     shown = words["comma"].join(matched[:_SHOWN_WORDS]) + (words["more"] if len(matched) > _SHOWN_WORDS else "")
-    parts = [words["matches"].format(shown) if matched else words["then"]]
+    parts = [words["matches"].format(shown)] if matched else []
+    if "near" in hit and (hit["alike"] >= ALIKE or not matched):
+        parts.append(words["alike"])
+    elif not matched:
+        parts.append(words["then"])
     if hit.get("status") == "superseded":
         parts.append(words["superseded"])
     if hit["type"] == "passage":
@@ -77,6 +82,7 @@ _EN = {
     "more": ", …",
     "matches": "matches {}",
     "then": "said in that time",
+    "alike": "close in meaning",
     "superseded": "superseded since",
     "said by user": "said by the user",
     "said by assistant": "said by the assistant",
@@ -91,6 +97,7 @@ _ZH = {
     "more": "等",
     "matches": "匹配：{}",
     "then": "那段时间说的",
+    "alike": "意思相近",
     "superseded": "已被取代",
     "said by user": "用户说的",
     "said by assistant": "助手说的",
