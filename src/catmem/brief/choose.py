@@ -12,12 +12,10 @@ from catmem.brief.suspicion import is_order
 from catmem.index import layout
 from catmem.index.scope import Scope
 from catmem.recall.keyword import ranked
-from catmem.recall.moments import Span
+from catmem.recall.moments import Span, may_name_a_day
 from catmem.recall.past import is_about_the_past, is_told_as_past
-from catmem.recall.period import bare_period, bounds_of, period_in
 from catmem.recall.query import Query
 from catmem.recall.rank import Weighing, fold
-from catmem.recall.then import said_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,13 +115,18 @@ def _related(reader: SearchReader, project: str, bounds: Bounds, prompt: str, no
     about the past has the superseded ones too, below what took their place. A time that the prompt names weighs and does
     not bound: the tests that broke yesterday are run by a command that was told in spring.
     """
-    if period := bare_period(prompt, now / 1000, searched=False):
-        homes = (project, layout.PROFILE) if bounds.scoped else (None,)
-        return said_then(reader, bounds_of(period), homes=homes, limit=limit)
-    rest, period = period_in(prompt, now / 1000)
-    query = Query(rest)
-    if period:
-        query.moments.append(Span(*bounds_of(period)))
+    query = Query(prompt)
+    if may_name_a_day(prompt):
+        from catmem.recall.period import bare_period, bounds_of, period_in
+        from catmem.recall.then import said_then
+
+        if period := bare_period(prompt, now / 1000, searched=False):
+            homes = (project, layout.PROFILE) if bounds.scoped else (None,)
+            return said_then(reader, bounds_of(period), homes=homes, limit=limit)
+        rest, period = period_in(prompt, now / 1000)
+        if period:
+            query = Query(rest)
+            query.moments.append(Span(*bounds_of(period)))
     about_the_past = is_about_the_past(prompt) or (bool(query.moments) and is_told_as_past(prompt))
     projects = (project, layout.PROFILE) if bounds.scoped else None
 

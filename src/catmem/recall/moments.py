@@ -24,6 +24,32 @@ _PARTS = {"初": (1, 10), "上": (1, 10), "中": (11, 20), "下": (21, 31), "底
 }  # fmt: skip
 
 
+# One of these is in every text that names a day by its distance from now; reading which is the work of period.py, which
+# a hook loads only then.
+_DISTANT = (
+    "yesterday",
+    "today",
+    "days ago",
+    "week",
+    "month",
+    "year",
+    "天",
+    "昨",
+    "今",
+    "周",
+    "星期",
+    "礼拜",
+    "禮拜",
+    "月",
+    "年",
+)
+
+
+def may_name_a_day(text: str) -> bool:
+    lower = text.lower()
+    return any(hint in lower for hint in _DISTANT)
+
+
 class Moment:
     """The days `first` to `last` of a month; `year` is 0 where none was named."""
 
