@@ -19,8 +19,9 @@ from catmem.domain.memory import Kind
 # to mislead, and has few of the plain requests that the rules are for, on which the classifier is too doubtful.
 WEIGHTS = {
     "remember": 2.0,
+    "told": 1.2,
     "lasting": 0.5,
-    "ordered": 2.0,
+    "ordered": 2.2,
     "habit": 2.8,
     "norm": 1.1,
     "rule": 1.2,
@@ -75,6 +76,8 @@ KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
     "answer": {"environment": 2.0},
     "ordered": {"preference": 0.8},
     "lasting": {"preference": 0.6, "convention": 0.4},
+    # What is dictated and is about nobody is how things are done here.
+    "told": {"convention": 0.3},
 }
 NOTHING: tuple[Label, ...] = ("none", "accept", "retract")
 JUDGED: tuple[Kind, ...] = ("preference", "environment", "convention", "decision", "question", "progress")
