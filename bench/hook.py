@@ -1,4 +1,4 @@
-"""The hook against a bare interpreter: `mem hook claude-code UserPromptSubmit` with 20,000 memories."""
+"""The hook against a bare interpreter: `mem hook claude-code UserPromptSubmit` with 100,000 memories."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from catmem.domain.memory import Claim, memory_id
 from catmem.settings.workspace import project_of
 from catmem.wiring import Catmem
 
-MEMORIES = 20_000
+MEMORIES = 100_000
 ROUNDS = 40
 _WORDS = [
     "cache",
@@ -84,8 +84,8 @@ def measure() -> list[Bar]:
             wall.append(ours[0] / theirs[0])
             cpu.append(ours[1] / theirs[1])
     return [
-        Bar(f"hook UserPromptSubmit, {MEMORIES:,} memories / python -c pass, wall", statistics.median(wall), 5),
-        Bar(f"hook UserPromptSubmit, {MEMORIES:,} memories / python -c pass, processor", statistics.median(cpu), 5),
+        Bar(f"hook UserPromptSubmit, {MEMORIES:,} memories / python -c pass, wall", statistics.median(wall), 6),
+        Bar(f"hook UserPromptSubmit, {MEMORIES:,} memories / python -c pass, processor", statistics.median(cpu), 6),
     ]
 
 

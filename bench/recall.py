@@ -1,107 +1,121 @@
-"""`python -m bench.recall [SMALL LARGE]`: how recall grows with the number of memories, in one process.
+"""`python -m bench.recall [SMALL LARGE]`: how recall grows, in one process, and how it stands beside SQLite's FTS5.
 
-The bar is a ratio: the 95th percentile at 100,000 memories is at most 3 times that at 10,000. The memories are made
-from the words of our own pools, Zipf-like, in five projects; queries are the pools' prompts.
+Asked are the pools' prompts, of one project and the profile, memories and passages as `mem recall` ranks them: 100 of
+each. FTS5 has the same tokens in its tables and is asked for the same words, OR-ed, the best 100 by its bm25, of all
+projects; it makes no results of them. The bars are ratios within this run.
 """
 
 from __future__ import annotations
 
 import itertools
-import random
+import sqlite3
+import statistics
 import sys
-import tempfile
 import time
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
 
+from bench.large import NOW, SIZES, Index, index_of
 from bench.measure import Bar
 from catmem.index import layout
-from catmem.index.documents import Record
-from catmem.index.part import Part
-from catmem.index.reader import SearchReader
-from catmem.index.scope import Scope
-from catmem.recall.keyword import find
+from catmem.recall.keyword import CANDIDATES
 from catmem.recall.query import Query
-from catmem.recall.rank import Weighing
+from catmem.recall.recall import Recaller
+from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
-from catmem.text.tokens import tokens
 from tests.recall.pools import POOLS
 
-NOW = 1_780_000_000_000
-DAY = 86_400_000
-ROUNDS = 400
-SIZES = (10_000, 100_000)
-MOST_RATIO = 3.0
-
-
-class Timing(NamedTuple):
-    memories: int
-    built_seconds: float
-    megabytes: float
-    opened_ms: float
-    p50_ms: float
-    p95_ms: float
-
-
-def time_recall(count: int, seed: int = 1) -> Timing:
-    """Builds an index of `count` memories in a temporary directory and asks it ROUNDS times."""
-    with tempfile.TemporaryDirectory(prefix="catmem-bench-") as folder:
-        started = time.perf_counter()
-        build(Path(folder), count, seed)
-        built = time.perf_counter() - started
-        size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
-        started = time.perf_counter()
-        reader = SearchReader(folder)
-        reader.count("memory")
-        opened = time.perf_counter() - started
-        times = sorted(_ask(reader))
-        return Timing(
-            count, built, size / 1e6, opened * 1e3, times[len(times) // 2] * 1e3, times[len(times) * 95 // 100] * 1e3
-        )
-
-
-def build(folder: Path, count: int, seed: int) -> None:
-    chance = random.Random(seed)
-    words = sorted({word for pool in POOLS for fact in pool.facts for word in fact.split()})
-    words += [f"{word}{number}" for number in range(40) for word in words[:200]]
-    weights = list(itertools.accumulate(1 / (rank + 8) for rank in range(len(words))))
-    with Part(Path(layout.part_folder(str(folder), layout.MEMORIES))).writing() as writer:
-        for number in range(count):
-            text = " ".join(chance.choices(words, cum_weights=weights, k=chance.randint(6, 16)))
-            writer.add(_record(number, text, NOW - chance.randrange(500) * DAY, f"project-{number % 5}"))
-    with Part(Path(layout.part_folder(str(folder), layout.PASSAGES))).writing():
-        pass
-
-
-def _record(number: int, text: str, at: int, project: str) -> Record:
-    return {
-        "type": "memory", "id": f"m{number:012x}", "text": text, "kind": "decision", "scope": "project",
-        "project": project, "session": f"s{number % 997}", "message_id": 1, "at": "2026-01-01T00:00:00.000Z",
-        "instants": [at], "confirmations": 1 + number % 3, "pinned": False, "status": "live",
-        "successor": f"m{number:012x}", "words": " ".join(tokens(text)),
-    }  # fmt: skip
-
-
-def _ask(reader: SearchReader) -> list[float]:
-    prompts = [prompt for pool in POOLS for prompt, _ in pool.wanted]
-    scope, weighing = Scope(projects=("project-1", "")), Weighing(NOW, Settings().recency_half_life_days, 0.35)
-    times = []
-    for prompt in itertools.islice(itertools.cycle(prompts), ROUNDS):
-        started = time.perf_counter()
-        find(reader, Query(prompt), scope, weighing, limit=10)
-        times.append(time.perf_counter() - started)
-    return times
+ROUNDS = 200
+# FTS5 takes seconds for one of them.
+FTS_ROUNDS = 20
+MOST_RATIO = 4.0
+LEAST_FASTER = 20.0
+MOST_BYTES = 1.2
+# Adding a message is mostly the making of its tokens, which FTS5 is given ready: so much slower we may be.
+MOST_BUILD = 4.0
+MOST_MEMORY = 1.5
+PROMPTS = [prompt for pool in POOLS for prompt, _ in pool.wanted]
 
 
 def measure(sizes: tuple[int, ...] = SIZES) -> list[Bar]:
-    timings = [time_recall(size) for size in sizes]
-    for t in timings:
+    small, large = (index_of(size) for size in sizes)
+    few, many = _times((small, large))
+    for index, taken in ((small, few), (large, many)):
         print(
-            f"     recall: {t.memories:,} memories, built in {t.built_seconds:.1f} s, {t.megabytes:.1f} MB,"
-            f" opened in {t.opened_ms:.2f} ms, p50 {t.p50_ms:.2f} ms, p95 {t.p95_ms:.2f} ms"
+            f"     recall: {index.messages:,} messages, p50 {_percentile(taken, 50):.1f} ms, p95 {_percentile(taken, 95):.1f} ms"
         )
-    ratio = timings[-1].p95_ms / timings[0].p95_ms
-    return [Bar(f"recall p95 at {sizes[-1]:,} memories / at {sizes[0]:,}", ratio, MOST_RATIO)]
+    faster, theirs = _faster_than_fts(large)
+    print(f"     FTS5, the same words: p50 {theirs:.0f} ms", flush=True)
+    held = _anonymous_bytes(large) / _anonymous_bytes(small)
+    at = f"at {large.messages:,} messages"
+    return [
+        Bar(f"recall p95 {at} / at {small.messages:,}", _percentile(many, 95) / _percentile(few, 95), MOST_RATIO),
+        Bar(f"FTS5 / recall, median of the same questions, {at}", faster, LEAST_FASTER, most=False),
+        Bar(f"index / text, bytes, {at}", large.bytes / large.text_bytes, MOST_BYTES),
+        Bar(f"making the index / FTS5's of ready tokens, time, {at}", large.seconds / large.fts_seconds, MOST_BUILD),
+        Bar(f"memory to make the index {at} / at {small.messages:,}", large.peak_bytes / small.peak_bytes, MOST_MEMORY),
+        Bar(f"memory of a process that asks {at} / at {small.messages:,}", held, MOST_MEMORY),
+    ]
+
+
+def _times(indexes: Sequence[Index]) -> list[list[float]]:
+    """The sorted seconds of each: the same questions in turn, so that a machine that slows down slows them all."""
+    recallers = [_recaller(index) for index in indexes]
+    times: list[list[float]] = [[] for _ in indexes]
+    asked = list(itertools.islice(itertools.cycle(PROMPTS), ROUNDS))
+    # The first questions open the files.
+    for prompt in [*asked[:5], *asked]:
+        for recaller, taken in zip(recallers, times, strict=True):
+            taken.append(_seconds(recaller, prompt))
+    return [sorted(taken[5:]) for taken in times]
+
+
+def _faster_than_fts(index: Index) -> tuple[float, float]:
+    """How many times faster recall is, and the milliseconds that FTS5 takes: medians."""
+    recaller, database = _recaller(index), index.sqlite()
+    ratios, theirs = [], []
+    for prompt in PROMPTS[:FTS_ROUNDS]:
+        taken = _fts_seconds(database, prompt)
+        theirs.append(taken * 1e3)
+        ratios.append(taken / statistics.median(_seconds(recaller, prompt) for _ in range(3)))
+    return statistics.median(ratios), statistics.median(theirs)
+
+
+def _seconds(recaller: Recaller, prompt: str) -> float:
+    started = time.perf_counter()
+    recaller.recall(prompt, project="project-1", limit=10)
+    return time.perf_counter() - started
+
+
+def _fts_seconds(database: sqlite3.Connection, prompt: str) -> float:
+    words = " OR ".join('"' + token.replace('"', '""') + '"' for token in Query(prompt).everything)
+    started = time.perf_counter()
+    for part in (layout.MEMORIES, layout.PASSAGES):
+        query = f"select rowid from {part} where {part} match ? order by bm25({part}) limit {CANDIDATES}"
+        database.execute(query, (words,)).fetchall()
+    return time.perf_counter() - started
+
+
+def _recaller(index: Index) -> Recaller:
+    return Recaller(Paths(index.root), Settings(), lambda: NOW)
+
+
+def _anonymous_bytes(index: Index) -> int:
+    """What a process holds after a hundred questions, beside the pages of files, which are the system's to take back."""
+    import subprocess
+
+    code = (
+        "import sys; from bench import recall, large; from pathlib import Path\n"
+        "recaller = recall._recaller(large.Index(Path(sys.argv[1]), 0, 0, 0, 0, 0))\n"
+        "[recall._seconds(recaller, prompt) for prompt in recall.PROMPTS * 2]\n"
+        "print(next(line.split()[1] for line in Path('/proc/self/status').open() if line.startswith('RssAnon')))"
+    )
+    asked = subprocess.run([sys.executable, "-c", code, str(index.root)], check=True, stdout=subprocess.PIPE)
+    return int(asked.stdout) * 1024
+
+
+def _percentile(times: Sequence[float], percent: int) -> float:
+    """In milliseconds."""
+    return times[len(times) * percent // 100] * 1e3
 
 
 if __name__ == "__main__":

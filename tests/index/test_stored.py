@@ -38,8 +38,15 @@ def test_a_title_a_piece_and_a_memory_come_back(tmp_path: Path) -> None:
 
 
 def test_what_a_place_says_is_not_said_again_and_chinese_takes_two_bytes_a_character() -> None:
-    for text in ("the lid of the pot is of clay " * 10, "壶盖是陶土做的，壶身也是" * 10):
+    for text in ("the lid of the pot is of clay " * 10, "壶盖是陶土做的，壶身也是" * 10, "壶盖 is of clay"):
         (record,) = passage_records(SessionRef("teapot", "s1"), Message("user", text, START, "u", 7, "s1"))
         least = min(len(text.encode()), len(text.encode("utf-16-le")))
         assert least < len(pack(record)) < least + 80
         assert len(pack(record)) < len(json.dumps(record, ensure_ascii=False).encode()) - 90
+
+
+def test_a_long_text_is_deflated() -> None:
+    for text in ("".join(f"the lid of pot {n} is of clay, " for n in range(99)), "壶盖是陶土做的，壶身也是" * 99):
+        (record,) = passage_records(SessionRef("teapot", "s1"), Message("user", text, START, "u", 7, "s1"))
+        assert len(pack(record)) < len(text.encode()) / 2
+        assert unpack(pack(record)) == record
