@@ -32,7 +32,9 @@ LEAST_FASTER = 20.0
 MOST_BYTES = 1.2
 # Adding a message is mostly the making of its tokens, which FTS5 is given ready: so much slower we may be.
 MOST_BUILD = 4.0
-MOST_MEMORY = 1.5
+# A merge maps the files that it reads; what of them the system has not taken back yet counts as memory.
+MOST_TO_MAKE = 2.5
+MOST_TO_ASK = 1.5
 PROMPTS = [prompt for pool in POOLS for prompt, _ in pool.wanted]
 
 
@@ -52,8 +54,10 @@ def measure(sizes: tuple[int, ...] = SIZES) -> list[Bar]:
         Bar(f"FTS5 / recall, median of the same questions, {at}", faster, LEAST_FASTER, most=False),
         Bar(f"index / text, bytes, {at}", large.bytes / large.text_bytes, MOST_BYTES),
         Bar(f"making the index / FTS5's of ready tokens, time, {at}", large.seconds / large.fts_seconds, MOST_BUILD),
-        Bar(f"memory to make the index {at} / at {small.messages:,}", large.peak_bytes / small.peak_bytes, MOST_MEMORY),
-        Bar(f"memory of a process that asks {at} / at {small.messages:,}", held, MOST_MEMORY),
+        Bar(
+            f"memory to make the index {at} / at {small.messages:,}", large.peak_bytes / small.peak_bytes, MOST_TO_MAKE
+        ),
+        Bar(f"memory of a process that asks {at} / at {small.messages:,}", held, MOST_TO_ASK),
     ]
 
 

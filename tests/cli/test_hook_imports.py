@@ -30,7 +30,7 @@ OURS = (
     "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader", "catmem.index.scope", "catmem.index.stored", "catmem.index.terms",
     "catmem.inject", "catmem.inject.",
     "catmem.recall", "catmem.recall.keyword", "catmem.recall.moments",
-    "catmem.recall.past", "catmem.recall.period", "catmem.recall.query", "catmem.recall.rank", "catmem.recall.relevance", "catmem.recall.then",
+    "catmem.recall.passage_words", "catmem.recall.past", "catmem.recall.period", "catmem.recall.query", "catmem.recall.rank", "catmem.recall.relevance", "catmem.recall.then",
     "catmem.recall.weak_words",
     "catmem.sessions", "catmem.sessions.blocks", "catmem.sessions.body", "catmem.sessions.door", "catmem.sessions.file",
     "catmem.sessions.header", "catmem.sessions.locks", "catmem.sessions.names", "catmem.sessions.open_session", "catmem.sessions.refusals",

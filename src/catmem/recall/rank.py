@@ -7,12 +7,11 @@ the `matched` words of the query.
 from __future__ import annotations
 
 import functools
-import unicodedata
 
 from catmem.recall import moments
+from catmem.recall.passage_words import PassageWords
 from catmem.recall.query import Query, is_pair
 from catmem.recall.relevance import Relevance
-from catmem.text.simplified import spellings
 from catmem.text.tokens import stopwords
 
 TYPE_CHECKING = False
@@ -121,39 +120,6 @@ def words_of(hit: Record) -> Container[str]:
         hit["word_set"] = frozenset(hit["words"].split()) if "words" in hit else PassageWords(hit["text"])
     words: Container[str] = hit["word_set"]
     return words
-
-
-class PassageWords:
-    """Answers which tokens a passage has without making all of them, which for a long one takes milliseconds."""
-
-    __slots__ = ("_text", "_whole")
-
-    def __init__(self, text: str) -> None:
-        self._text = (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
-        # The token of an identifier as a whole is written without these.
-        self._whole = self._text.replace("-", "").replace("_", "")
-
-    def __contains__(self, token: object) -> bool:
-        word = str(token)
-        if not word.isascii():
-            # Folding the text would cost more than looking for each way to write the word.
-            return any(spelled in self._text or spelled in self._whole for spelled in spellings(word))
-        if len(word) > 3:
-            # A stem is the beginning of its word but for a last e (stage, staging), and seldom stands in another.
-            begun = word[:-1] if len(word) > 4 and word.endswith("e") else word
-            return begun in self._text or begun in self._whole
-        start = self._text.find(word)
-        while start >= 0:
-            if not _joined(
-                self._text[max(start - 1, 0) : start], self._text[start + len(word) : start + len(word) + 1]
-            ):
-                return True
-            start = self._text.find(word, start + 1)
-        return False
-
-
-def _joined(before: str, after: str) -> bool:
-    return (before.isascii() and before.isalnum()) or (after.isascii() and after.isalnum())
 
 
 def _recency(hit: Record, weighing: Weighing) -> float:

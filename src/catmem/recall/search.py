@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 from catmem.index.documents import Record
 from catmem.index.scope import Scope
 from catmem.recall.asking import Asking, milliseconds
+from catmem.recall.passage_words import PassageWords
 from catmem.recall.query import Query
-from catmem.recall.rank import PassageWords, rank
+from catmem.recall.rank import rank
 from catmem.recall.relevance import Relevance
 from catmem.text.tokens import tokens
 

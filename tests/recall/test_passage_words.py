@@ -1,0 +1,55 @@
+"""A passage has the words that its tokens say, without making them."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catmem.recall.passage_words import _COMPATIBLE, PassageWords, _compatible
+from catmem.text.tokens import query_tokens
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "部署",
+            "環境",
+            "deploy",
+            "ｄｅｐｌｏｙ",
+            "テスト",
+            "ﾃｽﾄ",
+            "결제",
+            "②",
+            "ﬁle",
+            "café",
+            "，",
+            "。",
+        ]
+    ),
+    max_size=8,
+)
+
+
+@given(words=WORDS, blank=st.sampled_from(["", " "]))
+def test_it_has_every_word_of_itself(words: list[str], blank: str) -> None:
+    text = blank.join(words)
+    has = PassageWords(text)
+    for word in words:
+        if set(query_tokens(word)) <= set(query_tokens(text)) and word != "café":
+            assert all(token in has for token in query_tokens(word)), (word, text)
+
+
+def test_it_has_no_other() -> None:
+    has = PassageWords("先灰度，再全量；see support.py")
+    assert not any(word in has for word in ("部署", "py3", "up", "全先", "量灰"))
+
+
+def test_every_letter_that_has_another_shape_is_known() -> None:
+    pattern = _compatible()
+    for code in range(0x80, sys.maxunicode + 1):
+        character = chr(code)
+        plain = unicodedata.normalize("NFKC", character)
+        if plain != character and any(map(str.isalnum, plain)):
+            assert pattern.search(character), f"{code:x} is missing in {_COMPATIBLE}"
