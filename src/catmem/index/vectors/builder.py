@@ -218,6 +218,7 @@ class VectorIndex:
         self._note(lambda state: replace(state, done={**state.done, type: count}))
 
     def _note_trouble(self, failure: Failure) -> None:
+        self._paths.make(folder_of(self._search))
         self._note(lambda state: replace(state, trouble=(failure.en, failure.zh)))
 
     def _note(self, change: Callable[[State], State]) -> None:

@@ -54,7 +54,8 @@ def file_of(search: Path, type: str) -> Path:
 
 
 def read_state(search: Path) -> State:
-    """What stands in model.json; that of no vectors where it is missing, damaged or of another format."""
+    """What stands in model.json; that of no vectors where it is missing, damaged or of another format. There may be
+    trouble before there are any."""
     try:
         record: dict[str, Any] = json.loads((folder_of(search) / "model.json").read_bytes())
         if record.pop("format") != FORMAT:
@@ -64,7 +65,8 @@ def read_state(search: Path) -> State:
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         return State()
     sound = isinstance(state.model, str) and isinstance(state.dimension, int) and state.dimension > 0
-    return state if sound and isinstance(state.done, dict) and isinstance(state.seen, dict) else State()
+    sound = sound and isinstance(state.done, dict) and isinstance(state.seen, dict)
+    return state if sound else State(trouble=state.trouble)
 
 
 def write_state(search: Path, state: State) -> None:
