@@ -37,8 +37,8 @@ def ranked_by_both(
     if query.units and meaning.is_ready():
         every = Weighing(weighing.now, weighing.half_lives, 0.0, weighing.searched)
         hits = ranked(reader, query, scope, every, candidates=candidates)
-        beside = [key_of(hit) for hit in hits]
-        meant = meaning.of(query.text, scope, reader, most=candidates, beside=beside)
+        known = {key_of(hit): hit for hit in hits}
+        meant = meaning.of(query.text, scope, reader, most=candidates, known=known)
         if meant is not None:
             return fused(hits, meant, query, weighing)
     return ranked(reader, query, scope, weighing, candidates=candidates)

@@ -7,7 +7,7 @@ answered by its words. Never in a hook: nothing here is plain or fast enough for
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -55,10 +55,10 @@ class Meaning:
         return read_state(self._search).model == self._embedder.model
 
     def of(
-        self, text: str, scope: Scope, reader: SearchReader, *, most: int, beside: Collection[int] = ()
+        self, text: str, scope: Scope, reader: SearchReader, *, most: int, known: Mapping[int, Record]
     ) -> dict[int, Meant] | None:
-        """The `most` documents of each type that are nearest to a text, by their keys; those with the keys `beside`,
-        too. None if it cannot be told. Raises what the reader raises.
+        """The `most` documents of each type that are nearest to a text, by their keys, and those that are `known` to be in
+        the scope. None if it cannot be told. Raises what the reader raises.
 
         Ask `is_ready` first: vectors of another model would be taken for those of this one."""
         texts = _texts(text)
@@ -72,8 +72,8 @@ class Meaning:
             near = self._nearness(only, reader, vectors, [script_of(text) for text in texts])
             if near is not None:
                 told = True
-                found |= _looked_up(near.of(beside), only, reader)
-                found |= dict(islice(_in_scope(near.best(), only, reader), most))
+                found |= {one.key: Meant(known[one.key], one.near, one.alike) for one in near.of(known.keys())}
+                found |= dict(islice(_in_scope(near.best(), only, reader, known), most))
         return found if told else None
 
     def _vectors(self, texts: list[str]) -> list[list[float]] | None:
@@ -107,12 +107,11 @@ def _texts(text: str) -> list[str]:
     return [text, *sentences[-_MOST_SENTENCES:]] if len(sentences) > 1 else [text][: len(sentences)]
 
 
-def _in_scope(near: Iterator[Near], scope: Scope, reader: SearchReader) -> Iterator[tuple[int, Meant]]:
-    while some := list(islice(near, _AT_ONCE)):
-        yield from _looked_up(some, scope, reader).items()
-
-
-def _looked_up(near: list[Near], scope: Scope, reader: SearchReader) -> dict[int, Meant]:
+def _in_scope(
+    near: Iterator[Near], scope: Scope, reader: SearchReader, known: Mapping[int, Record]
+) -> Iterator[tuple[int, Meant]]:
     """Those that are in the index and in the scope, in their order: filters hold as they do for words."""
-    records = reader.within([one.key for one in near], scope) if near else {}
-    return {one.key: Meant(records[one.key], one.near, one.alike) for one in near if one.key in records}
+    while some := list(islice(near, _AT_ONCE)):
+        others = [one.key for one in some if one.key not in known]
+        records = {**known, **(reader.within(others, scope) if others else {})}
+        yield from ((one.key, Meant(records[one.key], one.near, one.alike)) for one in some if one.key in records)

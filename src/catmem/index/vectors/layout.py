@@ -20,7 +20,7 @@ from catmem.settings.paths import write_private
 FORMAT = 1
 FOLDER = "vectors"
 BACKGROUND = "background"
-# Of each type the newest; beyond it a query would take a tenth of a second, and the worker days.
+# Of each type the newest: so many take a query two to five tenths of a second, and the worker some four hours.
 MOST_DOCUMENTS = 200_000
 
 
