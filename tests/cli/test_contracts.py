@@ -189,7 +189,7 @@ def test_forget(known: Shell) -> None:
             ("status",),
             {
                 "dir", "bytes", "sessions", "messages", "last_captured", "memories", "pending", "failing", "parked",
-                "clients", "connected", "distilling", "sources", "models", "findings",
+                "clients", "connected", "distilling", "meaning", "sources", "models", "findings",
             },
         ),
         (("stats",), {"memories", "kinds", "projects", "sessions", "messages", "bytes", "spend"}),
