@@ -218,11 +218,10 @@ def test_a_forgotten_statement_does_not_come_back_under_another_id_or_by_an_impo
     assert memory.now.status == "forgotten" and not memory.now.text
 
 
-@pytest.mark.parametrize("op", ["remember", "restore"])
-def test_the_user_brings_back_what_the_user_forgot(op):
+def test_the_user_brings_back_what_the_user_forgot():
     claim = claim_about(0, "pnpm", 10)
     gone = forget([claim.id], [claim.text], 50, 2)
-    memory = one(distilled(claim, 20), gone, said(op, claim_about(0, "pnpm", 60), 60, 3))
+    memory = one(distilled(claim, 20), gone, said("remember", claim_about(0, "pnpm", 60), 60, 3))
     assert memory.now.status == "live" and memory.now.text == claim.text and memory.version > 50
 
 

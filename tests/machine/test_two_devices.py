@@ -6,6 +6,7 @@ the device that forgot has a byte of it; and after an exchange both have the sam
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 from pathlib import Path
@@ -16,6 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from catmem.domain.change import Change
 from catmem.domain.clock import stamp
+from catmem.domain.errors import NotFound
+from catmem.domain.restoring import restoring
+from catmem.domain.state import is_restored
 from catmem.ledger.ledger import Ledger
 from catmem.settings.paths import Paths
 from catmem.store.memories import MemoryStore
@@ -97,6 +101,18 @@ class TwoDevices(RuleBasedStateMachine):
             if path.is_file() and path not in foreign:
                 data = path.read_bytes()
                 assert not [text for text in words if text.encode() in data], path
+
+    @rule(who=WHO, slot=SLOT)
+    def revert(self, who, slot):
+        store, id = self.stores[who], claim_about(slot).id
+        memory = store.get(id)
+        if memory is None or memory.now.status == "forgotten":
+            return
+        with contextlib.suppress(NotFound):
+            way = restoring(memory, store.history(id), store.forgotten_statements(), store.get)
+            if way:
+                store.commit([way.change(stamp(self.clock()))], way.versions)
+                assert store.get(id).now.text == way.back[0][1].text and is_restored(store.get(id).now)
 
     @rule(who=WHO)
     def lose_the_database(self, who):

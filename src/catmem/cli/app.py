@@ -29,6 +29,8 @@ COMMANDS = (
     Row("show", "One memory with its history and evidence.", "一条记忆的来龙去脉。"),
     Row("why", "What a session was told from memory, and why.", "某个会话从记忆中得知了什么，为什么。"),
     Row("log", "What changed in the memory, newest first.", "记忆的变更记录，最新在前。"),
+    Row("diff", "What became of the memory, old beside new.", "记忆的变化，新旧对照。"),
+    Row("revert", "Bring an earlier state of a memory back.", "让一条记忆回到从前的说法。"),
     Row("forget", "Remove memories for good, after showing them.", "先展示再彻底删除记忆。"),
     Row("sessions", "List sessions, or show one.", "列出会话，或查看其中一个。"),
     Row("search", "Search everything that was ever said, word for word.", "在所有说过的原话中检索。"),

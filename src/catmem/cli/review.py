@@ -3,7 +3,8 @@ that could not be used.
 
 With `--json`: {"conflicts": [{"outcome": replaced|kept|open, "won": SIDE, "lost": SIDE}], "promotions": [{"joined",
 "ids", "text", "why", "sessions", "needed"}], "parked": [answers], "missed": [{"project", "session"}]}; a SIDE is {"id",
-"text", "kind", "scope", "project", "by", "valid_from", "valid_to", "evidence"} as in an export. It counts as a look, too.
+"version", "text", "kind", "scope", "project", "by", "valid_from", "valid_to", "evidence"} as in an export. What a script
+reads nobody has seen: it stays to be looked over, unless `--done` says otherwise.
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ _SHOWN = 30
     "review", "What was decided without you, and unusable answers.", "查看自动作出的取舍，以及模型无法使用的回答。"
 )
 @click.option("--all", "everything", is_flag=True, help=two("Also what you have looked over.", "包括已经看过的。"))
+@click.option(
+    "--done", is_flag=True, help=two("Count all of it as looked over.", "全部算作已经看过（包括没有显示出来的）。")
+)
 @click.option("--drop", is_flag=True, help=two("Drop the answers after showing them.", "显示后删除这些回答。"))
-def command(session: Session, everything: bool, drop: bool) -> None:
+def command(session: Session, everything: bool, done: bool, drop: bool) -> None:
     catmem = session.catmem
     catmem.store.catch_up()
     memories = catmem.store.all()
@@ -52,13 +56,19 @@ def command(session: Session, everything: bool, drop: bool) -> None:
     )
     if not session.as_json:
         _print_decided(session, fought, rising, threshold)
+        _print_left(session, len(fought[:-_SHOWN]) + len(rising[:-_SHOWN]), everything or done)
         _print_answers(session, parked, len(missed))
         if not (fought or rising or parked or missed):
             session.say(
                 "nothing new to review; `mem review --all` shows what you have seen",
                 "没有新的待查看内容；`mem review --all` 显示看过的",
             )
-    reviewed.note({*(c.key for c in found), *(p.key for p in risen)})
+    present = {*(c.key for c in found), *(p.key for p in risen)}
+    shown = {*(c.key for c in fought[-_SHOWN:]), *(p.key for p in rising[-_SHOWN:])}
+    if done:
+        reviewed.note(present)
+    elif shown and not session.as_json:
+        reviewed.note((present & reviewed.keys()) | shown)
     if drop and parked:
         with only_worker(catmem, wait=FOREGROUND_WAIT_SECONDS):
             record.drop(lambda answer: answer in parked)
@@ -69,6 +79,7 @@ def _conflict_record(conflict: Conflict) -> dict[str, Any]:
         memory, revision = stated.memory, stated.revision
         return {
             "id": memory.id,
+            "version": revision.version,
             "text": revision.text,
             "kind": revision.kind,
             "scope": revision.scope,
@@ -101,14 +112,23 @@ def _print_decided(session: Session, fought: list[Conflict], rising: list[Promot
         _print_conflict(session, conflict)
     if fought:
         session.say(
-            "What you say yourself stands: `mem recall --save TEXT`, or edit MEMORY.md. `mem show ID` has both sides.",
-            "你自己说的话总是优先：用 `mem recall --save 文本`，或编辑 MEMORY.md。`mem show ID` 可查看双方依据。",
+            "`mem revert ID` (with the version, where one is shown) brings back what stands behind the -; `mem show ID` says "
+            "where it was said. What you say yourself stands: `mem recall --save TEXT`, or edit MEMORY.md.",
+            "`mem revert 编号`（显示了版本的再加上版本）可恢复 - 后面的说法；`mem show 编号` 可查看依据。"
+            "你自己说的话总是优先：用 `mem recall --save 文本`，或编辑 MEMORY.md。",
         )
     for promotion in rising[-_SHOWN:]:
         _print_promotion(session, promotion, threshold)
-    left = len(fought[:-_SHOWN]) + len(rising[:-_SHOWN])
-    if left:
+
+
+def _print_left(session: Session, left: int, seen: bool) -> None:
+    if left and seen:
         session.say(f"{left} older: `mem review --all --json`", f"另有 {left} 条较早的：`mem review --all --json`")
+    elif left:
+        session.say(
+            f"{left} older, which the next `mem review` shows; `mem review --done` counts all as looked over",
+            f"另有 {left} 条较早的，再次运行 `mem review` 查看；`mem review --done` 全部算作已经看过",
+        )
 
 
 def _print_conflict(session: Session, conflict: Conflict) -> None:
@@ -123,12 +143,13 @@ def _print_conflict(session: Session, conflict: Conflict) -> None:
     en, zh = heads[conflict.outcome]
     session.say(f"{en}  [{kind} · {home or 'profile'}]", f"{zh}  [{word(kind, 'zh')} · {home or '个人档案'}]")
     _print_side(session, "+" if conflict.outcome != "open" else "?", won)
-    _print_side(session, "-" if conflict.outcome != "open" else "?", lost)
+    version = f" v{lost.revision.version}" if lost.memory.id == won.memory.id else ""
+    _print_side(session, "-" if conflict.outcome != "open" else "?", lost, version)
 
 
-def _print_side(session: Session, sign: str, stated: Stated) -> None:
+def _print_side(session: Session, sign: str, stated: Stated, version: str = "") -> None:
     revision = stated.revision
-    line = f"  {sign} {stated.memory.id}  {preview(revision.text, 110)}"
+    line = f"  {sign} {stated.memory.id}{version}  {preview(revision.text, 110)}"
     said = revision.evidence[-1] if revision.evidence else None
     if said is None:
         session.say(f"{line}  ({revision.by})", f"{line}（{word(revision.by, 'zh')}）")
@@ -143,6 +164,10 @@ def _print_promotion(session: Session, promotion: Promotion, threshold: int) -> 
     if promotion.joined:
         why = memory.now.why
         session.say(f"joined your profile: {text}  ({why})", f"已进入个人档案：{text}（{reason(why, 'zh')}）")
+        session.say(
+            f"    `mem revert {memory.id}` takes it back to its project",
+            f"    `mem revert {memory.id}` 可让它回到原来的项目",
+        )
     else:
         sessions = counted(promotion.sessions, "session")
         session.say(

@@ -22,6 +22,18 @@ def command(session: Session, id: str) -> None:
     if not session.as_json:
         for revision in reversed(memory.revisions):
             _print(session, memory, revision)
+        _print_way_back(session, memory)
+
+
+def _print_way_back(session: Session, memory: Memory) -> None:
+    if memory.now.status == "superseded":
+        session.say(f"`mem revert {memory.id}` brings it back", f"`mem revert {memory.id}` 可恢复这条记忆")
+    elif len(memory.revisions) > 1:
+        version = f"v{memory.revisions[-2].version}"
+        session.say(
+            f"`mem revert {memory.id} {version}` brings that revision back",
+            f"`mem revert {memory.id} {version}` 可恢复这一版",
+        )
 
 
 def _print(session: Session, memory: Memory, revision: Revision) -> None:

@@ -81,6 +81,12 @@ class Change:
             return min(claim.valid_from, self.at)
         return self.at
 
+    def words_said(self, claim: Claim) -> str:
+        """When the words of a claim were said. What is restored is as old as its evidence: it says nothing anew."""
+        if self.op == "restore":
+            return min(self.at, min((e.at for e in claim.evidence), default=self.at))
+        return self.moment(claim)
+
     def moment_of_records(self, id: str) -> str:
         """When an import counts from for one memory: when its latest state began there."""
         said = [str((r["valid_to"] if r["status"] == "forgotten" else r["valid_from"]) or "") for r in self.entries(id)]

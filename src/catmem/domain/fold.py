@@ -16,7 +16,7 @@ from catmem.domain.change import Change
 from catmem.domain.forgetting import heard
 from catmem.domain.imported import take_import
 from catmem.domain.memory import Claim, Memory, Revision, Scope, normal
-from catmem.domain.state import State, revision_of, stone_of, united, users_own
+from catmem.domain.state import State, is_restored, revision_of, stone_of, united, users_own
 
 _ASIDE = "the user's own word stands"
 
@@ -58,12 +58,12 @@ def _apply(state: State, change: Change, claim: Claim | None) -> None:
     now = state.now
     if change.op == "forget":
         _forget(state, change)
-    elif now and now.status == "forgotten" and change.op not in ("remember", "restore"):
+    elif now and now.status == "forgotten" and change.op != "remember":
         return
     elif change.op == "import" and claim is None:
         take_import(state, change)
     elif claim is not None and claim.id == state.id:
-        if not claim.text:
+        if not claim.text or change.words_said(claim) < state.forgotten_at:
             _leave_unheard(state, change, claim)
         elif change.by == "user":
             _user_says(state, change, claim)
@@ -91,12 +91,13 @@ def _user_says(state: State, change: Change, claim: Claim) -> None:
     """Remember, edit, restore: the user's word opens a revision whatever stood there before."""
     now = state.now
     pinned = change.op == "remember" or bool(now and now.pinned)
-    evidence = united(now.evidence, claim.evidence) if now else claim.evidence
+    if now and (change.op != "restore" or now.text == claim.text):
+        claim = replace(claim, evidence=united(now.evidence, claim.evidence))
     if now and now.status == "live" and _says_the_same(now, claim):
-        state.amend(change.at, change.why, by="user", pinned=pinned, evidence=evidence)
+        state.amend(change.at, change.why, by="user", pinned=pinned, evidence=claim.evidence)
         state.explicit = state.explicit or claim.explicit
     else:
-        _open(state, change, replace(claim, evidence=evidence), pinned)
+        _open(state, change, claim, pinned)
 
 
 def _says_the_same(now: Revision, claim: Claim) -> bool:
@@ -128,10 +129,14 @@ def _consolidate(state: State, change: Change, claim: Claim) -> None:
     """Promote and merge: more evidence and a wider scope for what stands; a new wording is a new revision.
 
     The wording is left alone where the user chose it, or where something was said since the dream looked. Of two
-    memories that absorb each other (two devices dreamt at once) the later one stays; what was retired stays retired.
+    memories that absorb each other (two devices dreamt at once) the later one stays; what was retired stays retired,
+    and what the user brought back stays where it was.
     """
     now = state.revisions[-1]
     evidence = united(now.evidence, claim.evidence)
+    if is_restored(now):
+        state.amend(change.at, evidence=evidence)
+        return
     scope: Scope = "global" if "global" in (now.scope, claim.scope) else claim.scope
     keeps = users_own(now) or claim.valid_from < now.valid_from or claim.text == now.text
     if state.absorbed or (now.status == "live" and not keeps):
@@ -179,7 +184,8 @@ def _retire(state: State, valid_to: str, change: Change, successor: str) -> None
         return
     if users_own(now) and change.by != "user":
         return
-    state.amend(change.at, change.why or "replaced", status="superseded", valid_to=valid_to)
+    why = "replaced" if change.op == "restore" else change.why or "replaced"
+    state.amend(change.at, why, status="superseded", valid_to=valid_to)
     state.superseded_by = successor
 
 
@@ -202,7 +208,8 @@ def _forget(state: State, change: Change) -> None:
     kept: Mapping[str, Any] = next(iter(change.entries(state.id)), {})
     state.version = state.stone_version = max(int(kept.get("version", 1)), state.stone_version + 1)
     state.project, state.created_at = kept.get("project", ""), kept.get("created_at", change.at)
-    state.updated_at, state.superseded_by = change.at, ""
+    state.updated_at = state.forgotten_at = change.at
+    state.superseded_by = ""
     state.explicit, state.absorbed, state.unheard = False, False, None
     scope, kind = kept.get("scope", "project"), kept.get("kind", "note")
     stone = stone_of(change, scope, kind, kept.get("valid_from", state.created_at))

@@ -93,7 +93,7 @@ def without_words(change: Change, tombstones: Tombstones) -> Change:
     kept = heard(change, tombstones.hashes)
     kept = _edited(
         kept,
-        tuple(wordless(c) if _came_before(kept, kept.moment(c), c.id, tombstones) else c for c in kept.claims),
+        tuple(wordless(c) if _came_before(kept, kept.words_said(c), c.id, tombstones) else c for c in kept.claims),
         tuple(
             _wordless_entry(r) if _came_before(kept, kept.moment_of_records(r["id"]), r["id"], tombstones) else r
             for r in kept.records

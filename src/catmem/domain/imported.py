@@ -10,7 +10,7 @@ from catmem.domain.change import Change
 from catmem.domain.change_record import evidence_from_record
 from catmem.domain.forgetting import is_wordless
 from catmem.domain.memory import Memory, Revision, normal
-from catmem.domain.state import State, stone_of, united, users_own
+from catmem.domain.state import State, is_restored, stone_of, united, users_own
 
 
 def take_import(state: State, change: Change) -> None:
@@ -55,7 +55,8 @@ def _merge_entry(state: State, change: Change, theirs: Revision) -> None:
             state.updated_at, state.superseded_by = max(state.updated_at, change.at), ""
     elif ours.status == "live" and normal(theirs.text) == normal(ours.text):
         evidence = united(ours.evidence, theirs.evidence)
-        state.amend(change.at, "imported", evidence=evidence, pinned=ours.pinned or theirs.pinned)
+        why = "" if is_restored(ours) else "imported"
+        state.amend(change.at, why, evidence=evidence, pinned=ours.pinned or theirs.pinned)
     elif theirs.status == "live" and not users_own(ours) and theirs.valid_from >= ours.valid_from:
         state.follow(theirs, change.at)
         state.superseded_by, state.absorbed = "", False

@@ -21,6 +21,7 @@ class State:
     explicit: bool = False
     absorbed: bool = False
     stone_version: int = 0
+    forgotten_at: str = ""
     unheard: Memory | None = None
 
     def memory(self, moments: int) -> Memory | None:
@@ -113,6 +114,16 @@ def stone_of(change: Change, scope: Scope, kind: Kind, valid_from: str) -> Revis
 
 def users_own(revision: Revision) -> bool:
     return revision.pinned or revision.by == "user"
+
+
+RESTORED = "restored by the user"
+DONE_WITH = "done with"
+"""Why a question or a step of work is no longer in force: the later memory ended it and does not stand in its place."""
+
+
+def is_restored(revision: Revision) -> bool:
+    """True for what the user brought back: it stays as it was then, its scope too, until the user says otherwise."""
+    return revision.status == "live" and revision.by == "user" and revision.why == RESTORED
 
 
 def united(known: tuple[Evidence, ...], more: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

@@ -33,6 +33,15 @@ _CHINESE = {
     "merge": "合并",
     "retire": "退役",
     "import": "导入",
+    # what became of a memory, where no operation is called so
+    "added": "新增",
+    "replaced": "更替",
+    "merged": "并入",
+    "retired": "退役",
+    "returned": "重新有效",
+    "promoted": "晋升",
+    "restored": "恢复",
+    "forgotten": "忘记",
     # by whom; a user is one above
     "distiller": "提炼",
     "dream": "整理",
@@ -42,6 +51,7 @@ _CHINESE = {
 # The reasons that steps write into the ledger, which is in one language for all readers.
 _REASONS = (
     (re.compile(r"forgotten by the user"), "用户要求忘记"),
+    (re.compile(r"restored by the user"), "恢复从前的说法"),
     (re.compile(r"edited in MEMORY\.md"), "在 MEMORY.md 中修改"),
     (re.compile(r"deleted from MEMORY\.md"), "从 MEMORY.md 中删去"),
     (re.compile(r"forgotten through an assistant"), "经助手忘记"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from catmem.domain.change import Change
 from catmem.domain.likeness import same_taste
 from catmem.domain.memory import Claim, Memory
+from catmem.domain.state import is_restored
 from catmem.store.memories import MemoryStore
 
 
@@ -33,8 +34,9 @@ def promote(store: MemoryStore, threshold: int) -> int:
 
 
 def candidates(memories: Iterable[Memory]) -> list[Memory]:
-    """The preferences that may yet join the profile."""
-    return [m for m in memories if m.now.kind == "preference" and m.now.scope == "project" and not m.now.pinned]
+    """The preferences that may yet join the profile; what the user brought back stays where it was."""
+    own = [m for m in memories if m.now.kind == "preference" and m.now.scope == "project"]
+    return [m for m in own if not m.now.pinned and not is_restored(m.now)]
 
 
 def groups_alike(memories: Iterable[Memory]) -> list[list[Memory]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from catmem.domain.change import Change
@@ -90,6 +90,19 @@ class MemoryReading(HeldDatabase):
                 (id, limit),
             )
         return [change_of(row[0]) for row in rows]
+
+    def history(self, id: str) -> list[Change]:
+        """All lines that touch a memory, in the order of their writing."""
+        return self.changes(id)[::-1]
+
+    def written_since(self, at: str) -> list[Change]:
+        """The ledger lines that were written at a moment or later, newest first."""
+        rows = self._all("SELECT record FROM changes WHERE at >= ? ORDER BY at DESC, device, seq DESC", (at,))
+        return [change_of(row[0]) for row in rows]
+
+    def forgotten_statements(self) -> Set[str]:
+        """The hashes of all that was ever forgotten, as `fold` takes them."""
+        return self.using(tombstones).hashes
 
     def counts(self) -> dict[str, int]:
         """Memories by status, and by kind where live: {"live": 3, "kind:decision": 1, …}."""

@@ -13,6 +13,7 @@ from typing import Any
 from catmem.domain.change import Change
 from catmem.domain.likeness import likeness, terms, values
 from catmem.domain.memory import Memory
+from catmem.domain.state import DONE_WITH, is_restored
 from catmem.dream.model.material import Material
 from catmem.dream.model.translation import contradict, names_in_order, say_the_same
 from catmem.dream.promote import promotion, sessions_of
@@ -158,7 +159,7 @@ def _retired(group: Sequence[Memory], threshold: int) -> Operation | str:
         return "is not ended by a later one"
     if likeness(old.now.text, because.now.text) < RELATED:
         return "speak of different things"
-    return Operation("retire", _ending(old, because, "done with"), (old, because), 1)
+    return Operation("retire", _ending(old, because, DONE_WITH), (old, because), 1)
 
 
 def _ending(old: Memory, by: Memory, why: str) -> Change:
@@ -172,6 +173,8 @@ def _promoted(group: Sequence[Memory], threshold: int) -> Operation | str:
     memory = group[0]
     if memory.now.scope == "global":
         return "is in the profile already"
+    if is_restored(memory.now):
+        return "was brought back by the user"
     if memory.now.kind != "preference" or (sessions_of(group) < threshold and not memory.explicit):
         return "was not said in enough sessions"
     return Operation("promote", promotion(group), (memory,), 0)
