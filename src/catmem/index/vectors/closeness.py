@@ -28,6 +28,9 @@ _BACKGROUND = 50.0
 # may be what it is about. Dialogues want more of it, single questions are not concerned; between a third and a half
 # nothing changes by more than a point.
 _SENTENCE = 0.4
+# Fewer documents are filled up to so many with sentences of the background: of three memories that say the same each is
+# near then, and a lone one, too. Among more, those that are meant stand out by themselves.
+_FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +61,26 @@ def unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.maximum(lengths, 1e-6), dtype=np.float32)
 
 
-def closeness(cosines: Floats) -> tuple[Floats, Floats]:
+def closeness(cosines: Floats, background: Floats) -> tuple[Floats, Floats]:
     """For each document how near it is and how alike: the first to order by, the second to hold against a threshold.
 
     `cosines` are those of the documents, of each its nearest row, with the query and then its sentences, if it has
-    several. How near is told in standard deviations, so that a sentence to which all is alike does not outvote others.
+    several; `background` those of the background's sentences. How near is told in standard deviations, so that a sentence to which all is alike does not outvote others.
     """
-    near, alike = _standardised(cosines), cosines
+    near, alike = _standardised(np.concatenate([cosines, _some(background, _FEW - len(cosines))])), cosines
     if cosines.shape[1] == 1:
-        return near[:, 0], alike[:, 0]
+        return near[: len(cosines), 0], alike[:, 0]
     sentence = _standardised(near[:, 1:].max(axis=1, keepdims=True))[:, 0]
     return (
-        (1 - _SENTENCE) * near[:, 0] + _SENTENCE * sentence,
+        ((1 - _SENTENCE) * near[:, 0] + _SENTENCE * sentence)[: len(cosines)],
         (1 - _SENTENCE) * alike[:, 0] + _SENTENCE * alike[:, 1:].max(axis=1),
     )
+
+
+def _some(rows: Floats, count: int) -> Floats:
+    """So many of the rows, at most all, spread over them: those of both languages."""
+    some: Floats = rows[np.linspace(0, len(rows) - 1, min(max(count, 0), len(rows))).astype(int)]
+    return some
 
 
 def _standardised(values: Floats) -> Floats:

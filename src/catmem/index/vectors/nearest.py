@@ -67,11 +67,13 @@ def nearness(
     places = _in(rows["home"], homes)
     if not len(places) or asked.shape[1:] != (state.dimension,):
         return None
-    means = _usual(rows, places, _mapped(search, state, BACKGROUND))
+    background = _mapped(search, state, BACKGROUND)
+    means = _usual(rows, places, background)
     asked = centred(asked, np.asarray(scripts), means.queries)
     keys = rows["key"][places]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    near, alike = closeness(np.maximum.reduceat(_cosines(rows, places, asked, means), first, axis=0))
+    beside = _cosines(background, np.flatnonzero(background["piece"] == 0), asked, means)
+    near, alike = closeness(np.maximum.reduceat(_cosines(rows, places, asked, means), first, axis=0), beside)
     return Nearness(keys[first], near, alike)
 
 
