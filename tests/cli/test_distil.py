@@ -41,6 +41,7 @@ def test_a_session_is_distilled_again_and_explained(shell: Shell) -> None:
     assert [m["id"] for m in again["memories"]] == [m["id"] for m in value["memories"]]
     said = shell.ok("distil", "chat:1", "--explain")
     assert ("拒绝" if chinese(shell) else "refused") in said and "pnpm" in said
+    assert ("评分" if chinese(shell) else "score") in said and ("规则 one-off-en" if chinese(shell) else "rule") in said
 
 
 def test_a_session_that_is_not_there(shell: Shell) -> None:
@@ -57,9 +58,14 @@ def test_what_a_model_did_wrong_is_counted_and_shown(shell: Shell) -> None:
     record.miss(SessionRef("shop", "chat:1"))
     assert shell.json("status")["distilling"] == {"faults": {"prose": 1}, "parked": 1, "missed": 1}
     status = shell.ok("status")
-    assert "prose 1" in status and "mem review" in status and "mem work --retry" in status
+    assert (
+        ("答成了文字 1" if chinese(shell) else "prose 1") in status
+        and "mem review" in status
+        and "mem work --retry" in status
+    )
     shown = shell.ok("review", "--drop")
     assert raw in shown and "chat:1 #3–4" in shown
+    assert ("答成了文字（不是 JSON）" if chinese(shell) else "prose (it is no JSON)") in shown
     missed = [{"project": "shop", "session": "chat:1"}]
     assert shell.json("review") == {"conflicts": [], "promotions": [], "parked": [], "missed": missed}
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from catmem.cli.output import Session, counted, mem_command, two
+from catmem.cli.reasons import reasons
 from catmem.cli.words import word
 from catmem.cli.work import FOREGROUND_WAIT_SECONDS, only_worker
 from catmem.distil.distiller import Judged
@@ -125,9 +126,8 @@ def _print_trouble(session: Session, header: SessionHeader) -> None:
 
 
 def _print_reasons(session: Session, en: str, zh: str, judged: Sequence[Judged]) -> None:
-    """The reasons name rules and scores, which are the same in every language."""
     if judged:
         session.say(en, zh)
     for it in judged:
-        line = f"  #{it.message_id} {preview(it.unit.text)}\n      {it.why}"
-        session.say(line, line)
+        line = f"  #{it.message_id} {preview(it.unit.text)}\n      "
+        session.say(line + it.why, line + reasons(it.why, "zh"))

@@ -34,6 +34,7 @@ _WHYS = {
     "is not ended by a later one": "没有被更晚的一条了结",
     "is not of a kind that ends by itself": "这一类不会自行了结",
     "is in the profile already": "已在个人档案中",
+    "was brought back by the user": "用户已把它恢复到原处",
     "was not said in enough sessions": "说过的会话还不够多",
     "too much for one run": "超过单次上限",
 }

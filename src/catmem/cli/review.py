@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from catmem.cli.output import Session, counted, local_minute, mem_command, two
+from catmem.cli.reasons import fault, reasons
 from catmem.cli.words import reason, word
 from catmem.cli.work import FOREGROUND_WAIT_SECONDS, only_worker
 from catmem.distil.model.record import ParkedAnswer, Record
@@ -181,7 +182,7 @@ def _print_answers(session: Session, parked: list[ParkedAnswer], missed: int) ->
         where, when = f"{answer.session} #{answer.first_id}–{answer.last_id}", local_minute(answer.at)
         session.say(
             f"{when}  {where}: a model's answer could not be used: {answer.fault} ({answer.reasons})",
-            f"{when}  {where}：模型的回答无法使用：{answer.fault}（{answer.reasons}）",
+            f"{when}  {where}：模型的回答无法使用：{fault(answer.fault, 'zh')}（{reasons(answer.reasons, 'zh')}）",
         )
         for line in answer.raw.splitlines()[:10]:
             session.say(f"    {preview(line, 110)}", f"    {preview(line, 110)}")

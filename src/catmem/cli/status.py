@@ -10,6 +10,7 @@ from catmem.capture.transcript import followed
 from catmem.cli.health import Finding, findings_of
 from catmem.cli.meaning import meaning_of, print_meaning
 from catmem.cli.output import Session, counted, local_minute, mem_command
+from catmem.cli.reasons import fault
 from catmem.cli.spend import models_of, print_models
 from catmem.cli.stats import readable_size, size_of
 from catmem.clients.hosts import INSTALLABLE, NAMES
@@ -113,8 +114,9 @@ def _print(session: Session, value: dict[str, Any], findings: list[Finding]) -> 
 
 def _print_distilling(session: Session, model: dict[str, Any]) -> None:
     if model["faults"]:
-        faults = [f"{fault} {count}" for fault, count in model["faults"].items()]
-        session.say(f"faults of the model: {', '.join(faults)}", f"模型的问题：{'，'.join(faults)}")
+        en, zh = ([f"{fault(name, language)} {count}" for name, count in model["faults"].items()]
+                  for language in ("en", "zh"))  # fmt: skip
+        session.say(f"faults of the model: {', '.join(en)}", f"模型的问题：{'，'.join(zh)}")
     if model["parked"]:
         session.say(
             f"  {counted(model['parked'], 'answer')} to look at with `mem review`",

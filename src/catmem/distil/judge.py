@@ -113,8 +113,9 @@ def judge(sentence: Sentence) -> Verdict:
     odds = SLOPE * _logit(worth) + SHIFT
     moved = {effect: WEIGHTS[effect] for effect in sentence.effects if effect in WEIGHTS}
     confidence = _probability(odds + sum(moved.values()))
-    rules = ", ".join(rule for effect in moved for rule in sentence.effects[effect])
-    why = f"score {worth:.2f}" + (f"; {rules}" if rules else "")
+    rules = [rule for effect in moved for rule in sentence.effects[effect]]
+    named = f"; rule{'s' if len(rules) > 1 else ''} {', '.join(rules)}" if rules else ""
+    why = f"score {worth:.2f}{named}"
     return Verdict(confidence >= THRESHOLD, kind_of(sentence), round(confidence, 3), why)
 
 
