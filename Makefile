@@ -38,17 +38,23 @@ check: $(DEVELOPMENT)
 bench: $(DEVELOPMENT)
 	$(BIN)/python -m bench.speed
 
-# The labelled sets are not part of the repository: SHARED=FOLDER says where they lie.
+# The labelled sets are not part of the repository: SHARED=FOLDER says where they lie. REAL=BASE_URL asks a model that runs
+# on this machine, too (OpenAI-compatible); a small one takes an hour.
 eval: $(DEVELOPMENT)
 	$(BIN)/python bench/extraction.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
 	$(BIN)/python $(SHARED)/eval/extraction/score.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
 	$(BIN)/python -m bench.with_models $(SHARED)/eval/extraction
+	$(if $(REAL),$(BIN)/python -m bench.with_models $(SHARED)/eval/extraction --real $(REAL))
 	$(BIN)/python -m bench.recall_quality $(SHARED)/eval/extraction/recall-dev.jsonl
 	$(MAKE) eval-retrieval
 
 # In parts: SETS="madial lifebench,lang=en". The table has what was measured before, too.
 eval-retrieval: $(DEVELOPMENT)
 	$(BIN)/python -m bench.retrieval $(SHARED)/eval/retrieval $(SETS)
+
+# catmem beside what people would pick instead; their environments come from PyPI.
+peers: $(DEVELOPMENT)
+	$(BIN)/python -m bench.peers $(SHARED)/eval/retrieval
 
 # --inexact: a `make start` between two `make test` does not take the tools away again.
 # Start-up time matters to a hook, so everything it could import is compiled now.
