@@ -12,7 +12,9 @@ import pytest
 
 from catmem.domain.change import Change
 from catmem.domain.errors import LockBusy, StorageFailed
-from catmem.ledger import ledger as room
+from catmem.ledger import device
+from catmem.ledger import ledger as ledgers
+from catmem.ledger import lines as room
 from catmem.ledger.ledger import Ledger
 from catmem.settings.paths import Paths
 from catmem.store.memories import MemoryStore
@@ -294,14 +296,14 @@ def test_a_conflict_copy_is_neither_ours_nor_folded_but_reported(paths, ledger):
 
 def test_another_machine_has_its_own_ledger_in_a_shared_folder(paths, ledger, monkeypatch):
     append(ledger, line(number=1))
-    monkeypatch.setattr(room, "_machine", lambda: "feedfacefeedface")
+    monkeypatch.setattr(device, "_machine", lambda: "feedfacefeedface")
     assert Ledger(paths).device != ledger.device
     append(Ledger(paths), line(number=2))
     assert len(read(paths)) == 2
 
 
 def test_the_lock_may_be_nested_and_is_busy_for_others(paths, ledger, monkeypatch):
-    monkeypatch.setattr(room, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(ledgers, "LOCK_SECONDS", 0.05)
     with ledger.locked(), ledger.locked(), pytest.raises(LockBusy) as caught, Ledger(paths).locked():
         pass
     assert caught.value.exit_code == 6

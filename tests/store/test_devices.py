@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from catmem.capture.remember import remember
 from catmem.domain.change import Change
 from catmem.domain.memory import Memory
-from catmem.ledger.ledger import Ledger, encode
+from catmem.ledger.ledger import Ledger
+from catmem.ledger.lines import encode
 from catmem.settings.paths import Paths
 from catmem.store.memories import MemoryStore
 from catmem.store.records import export_entries

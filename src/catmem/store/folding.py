@@ -15,7 +15,8 @@ from catmem.domain.errors import DataDamaged, StorageFailed
 from catmem.domain.fold import fold
 from catmem.domain.forgetting import Tombstones, sources_of, tombstones_of, without_words
 from catmem.domain.memory import Memory, statement_hash
-from catmem.ledger.ledger import Ledger, Line
+from catmem.ledger.ledger import Ledger
+from catmem.ledger.lines import Line
 from catmem.store.records import memory_to_json
 
 
