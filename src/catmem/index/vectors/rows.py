@@ -56,7 +56,10 @@ class RowFile:
 
     def append(self, rows: Iterable[Row]) -> None:
         """Adds rows in one write, behind the last whole one. Raises OSError."""
-        data = b"".join(map(_packed, rows))
+        self.append_packed(b"".join(map(packed, rows)))
+
+    def append_packed(self, data: bytes) -> None:
+        """The same of rows that are packed already. Raises OSError."""
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, FILE_MODE)
         try:
             end = os.fstat(descriptor).st_size // self.size * self.size
@@ -111,7 +114,7 @@ class RowFile:
                     yield chunk[start : start + self.size]
 
 
-def _packed(row: Row) -> bytes:
+def packed(row: Row) -> bytes:
     largest = max(map(abs, row.vector)) or 1.0
     numbers = bytes(round(number / largest * 127) & 0xFF for number in row.vector)
     head = HEAD.pack(row.key, row.home, row.piece, row.pieces, row.script, 0)
