@@ -51,6 +51,10 @@ def jobs_later(draw: st.DrawFn) -> list[Change]:
     return moved
 
 
+def _was_forgotten(way: Restoring, lines: Sequence[Change]) -> bool:
+    return any(memory.id in tombstones_of(lines).last for memory, _ in way.back)
+
+
 @given(changes(), jobs_later(), st.integers(0, 5), st.randoms())
 @settings(max_examples=150, deadline=None)
 def test_what_was_brought_back_stands_against_every_job_in_any_order_of_arrival(lines, jobs, which, random):
@@ -61,7 +65,8 @@ def test_what_was_brought_back_stands_against_every_job_in_any_order_of_arrival(
             ways[id] = way_back(lines, id)
         except (BadInput, NotFound):
             continue
-    found = sorted(id for id, way in ways.items() if way)
+    # Remembered after a forget, as these samples are not, a statement has evidence of after it.
+    found = sorted(id for id, way in ways.items() if way and not _was_forgotten(way, lines))
     if not found:
         return
     id = found[which % len(found)]
@@ -172,6 +177,18 @@ def test_a_promotion_is_taken_back_and_what_it_took_in_holds_in_its_project_agai
     assert candidates(after.values()) == []
 
 
+def test_a_promotion_elsewhere_or_after_an_import_does_not_move_what_was_brought_back():
+    one = claim_about(0, "pnpm", 10, kind="preference")
+    promote = said("promote", dataclasses.replace(one, scope="global"), 40, 3)
+    done = reverted([distilled(one, 20, 1), promote], one.id)
+    more = dataclasses.replace(folded(done)[one.id].now, evidence=claim_about(0, "pnpm", 15, session="s9").evidence)
+    there = dataclasses.replace(folded(done)[one.id], revisions=(more,))
+    brought = Change(1, moment(LATER + 5), "y", "import", "import", records=tuple(export_entries(there)))
+    again = dataclasses.replace(promote, at=moment(LATER + 10), device="z", seq=1)
+    memory = folded([*done, brought, again])[one.id]
+    assert memory.now.confirmations == 2 and memory.now.scope == "project" and is_restored(memory.now)
+
+
 def test_a_question_comes_back_and_its_answer_stays():
     question, answer = claim_about(0, "pnpm", 10, kind="question", many=True), claim_about(1, "pnpm", 30)
     done = said("merge", dataclasses.replace(answer, supersedes=(question.id,)), 40, 3, why="done with")
@@ -202,6 +219,20 @@ def test_a_restore_by_a_device_that_had_not_seen_the_forget_does_not_undo_it():
     gone = forget([id], [claim.text for line in lines for claim in line.claims], 100, 1, "b")
     memory: Memory = folded([*done, gone])[id]
     assert memory.now.status == "forgotten" and not memory.now.text
+
+
+@pytest.mark.parametrize("at", [10, 500])
+def test_a_restore_says_nothing_anew_however_late_its_evidence(at):
+    """Only a `remember` after the forget is heard; and the words of a restore are as old as the first that was said."""
+    claim = claim_about(0, "pnpm", at)
+    gone = forget([claim.id], ["something else"], 100, 1, "b")
+    lines = [gone, said("restore", claim, 600, 2)]
+    assert folded(lines)[claim.id].now.status == "forgotten"
+    anew = said("remember", claim_about(0, "yarn", 300), 300, 3)
+    memory = folded([*lines, anew])[claim.id]
+    assert memory.now.object == ("yarn" if at < 100 else "pnpm")
+    bare = [without_words(line, tombstones_of(lines)) for line in [*lines, anew]]
+    assert folded(bare)[claim.id] == memory and (bare[1].claims[0].text == "") == (at < 100)
 
 
 def test_an_import_of_what_was_brought_back_leaves_it_so():

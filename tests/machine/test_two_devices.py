@@ -167,6 +167,12 @@ class TwoDevices(RuleBasedStateMachine):
             made.close()
 
     @invariant()
+    def histories_are_read_together_as_one_by_one(self):
+        for store in self.stores:
+            ids = [memory.id for memory in store.all()]
+            assert dict(store.histories(ids)) == {id: store.history(id) for id in ids}
+
+    @invariant()
     def every_stamp_is_ours(self):
         assert all(
             m.updated_at <= stamp(self.seconds) and m.created_at >= moment(0) for s in self.stores for m in s.all()

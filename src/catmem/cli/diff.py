@@ -67,8 +67,7 @@ def _of_all(store: MemoryStore, since: str, last: int | None) -> list[Difference
     news = {(line.device, line.seq) for line in lines}
     forgotten = store.forgotten_statements()
     found = []
-    for id in sorted({id for line in lines for id in line.touches()}):
-        known = store.history(id)
+    for id, known in store.histories(sorted({id for line in lines for id in line.touches()})):
         what = difference(id, known, forgotten, store.get, _first(known, news))
         if what:
             found.append(what)

@@ -95,6 +95,20 @@ class MemoryReading(HeldDatabase):
         """All lines that touch a memory, in the order of their writing."""
         return self.changes(id)[::-1]
 
+    def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, list[Change]]]:
+        """`history` of several memories. Each line is read once: that of an import may touch thousands."""
+        read: dict[tuple[str, int], Change] = {}
+        for id in ids:
+            rows = self._all(
+                "SELECT c.device, c.seq FROM changes c JOIN touches t ON t.device = c.device AND t.seq = c.seq"
+                " WHERE t.memory = ? ORDER BY c.at, c.device DESC, c.seq",
+                (id,),
+            )
+            for place in {tuple(row) for row in rows} - read.keys():
+                (row,) = self._all("SELECT record FROM changes WHERE device = ? AND seq = ?", place)
+                read[place] = change_of(row[0])
+            yield id, [read[tuple(row)] for row in rows]
+
     def written_since(self, at: str) -> list[Change]:
         """The ledger lines that were written at a moment or later, newest first."""
         rows = self._all("SELECT record FROM changes WHERE at >= ? ORDER BY at DESC, device, seq DESC", (at,))
