@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from catmem.domain.change import Change
 from catmem.domain.errors import BadInput, LockBusy, NotFound, SchemaTooNew, StorageFailed, VersionConflict
 from catmem.ledger.ledger import Ledger
 from catmem.settings.paths import Paths
-from catmem.store import database, memories
+from catmem.store import database, folding, memories
 from catmem.store.memories import MemoryStore
 from tests.domain.samples import claim_about, distilled, said
 
@@ -123,6 +124,16 @@ def test_only_what_changed_is_folded_anew(store):
 
 
 # -- races -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_about_many_memories_is_read_once(store, monkeypatch):
+    """An import, or the first reading of another device's ledger, is one line about thousands."""
+    read = []
+    real = folding.change_of
+    monkeypatch.setattr(folding, "change_of", lambda record: read.append(record) or real(record))
+    claims = tuple(claim_about(object=f"object {number}", many=True) for number in range(200))
+    store.commit([replace(distilled(claims[0], 70), claims=claims)])
+    assert store.counts()["live"] == 200 and len(read) == 1
 
 
 def test_the_loser_of_a_race_writes_nothing(store, paths):

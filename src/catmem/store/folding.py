@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import sqlite3
@@ -18,6 +19,9 @@ from catmem.domain.memory import Memory, statement_hash
 from catmem.ledger.ledger import Ledger
 from catmem.ledger.lines import Line
 from catmem.store.records import memory_to_json
+
+# One line may be about thousands of memories (an import), and is read once for all of them.
+_LINES_HELD = 32
 
 
 @contextlib.contextmanager
@@ -237,13 +241,16 @@ def _fold_all(connection: sqlite3.Connection, touched: set[str]) -> None:
         raise DataDamaged("memories.db has lost its turn", "memories.db 丢失了折叠计数")
     turn = int(row[0]) + 1
     connection.execute("UPDATE meta SET value = ? WHERE name = 'turn'", (str(turn),))
+
+    @functools.lru_cache(maxsize=_LINES_HELD)
+    def change_at(device: str, seq: int) -> Change:
+        sql = "SELECT record FROM changes WHERE device = ? AND seq = ?"
+        return change_of(connection.execute(sql, (device, seq)).fetchone()[0])
+
     for id in sorted(touched):
-        rows = connection.execute(
-            "SELECT c.record FROM touches t JOIN changes c ON c.device = t.device AND c.seq = t.seq WHERE t.memory = ?",
-            (id,),
-        )
+        places = connection.execute("SELECT device, seq FROM touches WHERE memory = ?", (id,)).fetchall()
         # The lines have lost forgotten words already, so the fold need not know of them.
-        _write_memory(connection, id, fold(id, [change_of(row[0]) for row in rows]), turn)
+        _write_memory(connection, id, fold(id, [change_at(*place) for place in places]), turn)
 
 
 def _write_memory(connection: sqlite3.Connection, id: str, memory: Memory | None, turn: int) -> None:
