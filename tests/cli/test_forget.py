@@ -204,3 +204,19 @@ def test_forget_by_day_and_project(knowing: Shell, language: str) -> None:
     assert knowing.json("forget", "--project", "shop", "--before", "2026-07-01", "--yes")["forgotten"] == two
     live = [m for m in knowing.json("export")["memories"] if m["status"] == "live"]
     assert [memory["text"] for memory in live if memory["project"] == "shop"] == [SAID[language][2]]
+
+
+@pytest.mark.parametrize(
+    ("edited", "word"), [("We deploy on Fridays, never late", "never late"), ("周五部署，不许拖", "不许拖")]
+)
+def test_a_line_that_was_edited_meanwhile_goes_with_its_memory(shell: Shell, edited: str, word: str) -> None:
+    """Its words are the memory's, although no worker has taken them in yet."""
+    id = shell.json("recall", "--save", "We deploy on Fridays", "--global")["id"]
+    shell.ok("work")
+    page = shell.data / "memory" / "MEMORY.md"
+    page.write_text(page.read_text().replace("We deploy on Fridays", edited))
+    assert word in shell.ok("forget", id, "--dry-run")
+    shell.ok("forget", id, "--yes")
+    shell.ok("work")
+    assert shell.json("recall", word)["items"] == [] and word not in page.read_text()
+    assert not [f for f in shell.data.rglob("*") if f.is_file() and word.encode() in f.read_bytes()]
