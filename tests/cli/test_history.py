@@ -48,7 +48,7 @@ def test_search_finds_what_tools_gave_and_says_how_it_read_a_day(talked):
         found = talked.json("search", words, "--project", "shop")
         assert found["period"]["since"].startswith("2026-06-30") and found["items"][0]["session"] == "monday"
     shown = talked.mem("search", "database last week", "--project", "shop")
-    assert "2026-06-22" in shown.err and "2026-06-28" in shown.err and "--all-projects" in shown.err
+    assert "2026-06-22" in shown.err and "2026-06-28" in shown.err and "monday" in shown.out
     assert "period" not in talked.json("search", "database yesterday", "--since", "2026-06-01", "--project", "shop")
     assert "2026-06-30" in talked.mem("recall", "database yesterday", "--project", "shop").err
 

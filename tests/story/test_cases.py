@@ -105,6 +105,7 @@ def test_a_tree_of_400_files_is_counted_resumed_after_a_kill_and_taken_once(mach
 
 
 def test_pasted_megabytes_are_kept_but_not_searched_to_their_end(machine: Machine, workspace: Path) -> None:
+    machine.run("config", "set", "embedder", "none")
     for number in range(3):
         data = " ".join(f"{number}x{row:06x}" for row in range(100_000))
         machine.hook("UserPromptSubmit", workspace, prompt=f"look at this 看看这个: {data}", prompt_id=f"p{number}")

@@ -16,24 +16,26 @@ from tests.real.alone import leave_the_network
 pytestmark = pytest.mark.slow
 
 SOURCE = Path(__file__).parents[2]
+UV = SOURCE / ".cache" / "bin" / "uv"
 PROMPT = "记住：发布前先跑 make smoketest。 Remember: the lid is of clay."
 
 
 @pytest.fixture(scope="module")
 def mem(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program in an environment of its own. The index of packages is asked for the builder and what the wheel names."""
+    """The program in an environment of its own. The index of packages is asked for the builder and what the wheel names,
+    in the way in which the environment of these tests was made."""
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    pip = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "-q"]
-    _run([*pip, "wheel", "--no-deps", "-w", str(folder), str(SOURCE)])
+    venv = folder / "venv"
+    _run("venv", "--python", sys.executable, str(venv))
+    _run("build", "--wheel", "--out-dir", str(folder), str(SOURCE))
     (wheel,) = folder.glob("*.whl")
-    _run([*pip, "install", str(wheel)])
-    return folder / "venv" / "bin" / "mem"
+    _run("pip", "install", "--python", str(venv / "bin" / "python"), str(wheel))
+    return venv / "bin" / "mem"
 
 
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
-    if "No matching distribution" in done.stderr and os.environ.get("CI") != "true":
+def _run(*arguments: str) -> None:
+    done = subprocess.run([str(UV), "--quiet", *arguments], capture_output=True, text=True, check=False, timeout=600)
+    if done.returncode and "onnect" in done.stderr and os.environ.get("CI") != "true":
         pytest.skip(f"the index of packages cannot be reached: {done.stderr.splitlines()[-1]}")
     assert done.returncode == 0, done.stderr
 

@@ -20,6 +20,9 @@ from catmem.wiring import Catmem
 
 # A background worker leaves after this long; the next start of a session goes on where it stopped.
 BACKGROUND_SECONDS = 120.0
+# The vectors of a history of years take a core for hours. A person who types `mem work` waits so long for them; the rest
+# is left to the background and to the next time.
+VECTOR_SECONDS = 60.0
 # A person who types `mem work` waits this long for a worker that is already at it.
 FOREGROUND_WAIT_SECONDS = 60.0
 # What a session was told is kept this long, so that it knows it when it is resumed, and so is what else hooks note of it.
@@ -76,11 +79,26 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
                 f"{counted(heard, 'session')} distilled again, with the model that had failed",
                 f"{heard} 个此前模型失败的会话已重新提炼",
             )
+        _tell_vectors(session)
         if worked.compacted:
             session.say(
                 f"{counted(worked.compacted, 'session')} compacted; every command still reads all of it",
                 f"压缩归档了 {worked.compacted} 个会话；所有命令仍可读取其全部内容",
             )
+
+
+def _tell_vectors(session: Session) -> None:
+    """How far meaning has come, where it is not all."""
+    catmem = session.catmem
+    if catmem.embedder is None:
+        return
+    known = catmem.vectors.coverage(catmem.embedder)
+    if known.done < known.wanted and not known.trouble:
+        session.say(
+            f"found by meaning: {known.done} of {known.wanted} so far; the rest follows in the background, or with "
+            "the next `mem work`",
+            f"可按语义找到：目前 {known.done} / {known.wanted}；其余由后台继续，或再次运行 `mem work`",
+        )
 
 
 def vars_of(worked: Worked) -> dict[str, int]:
@@ -149,7 +167,7 @@ def run_work(
     catmem.pages.write()
     catmem.index.catch_up(catmem.store, catmem.history)
     if not awaited and catmem.embedder is not None:
-        catmem.vectors.build(catmem.embedder, stop)
+        catmem.vectors.build(catmem.embedder, stop if seconds else _stopper(VECTOR_SECONDS))
     catmem.history.write_index()
     _drop_old_notes(catmem)
     if compacted is None:
