@@ -57,12 +57,17 @@ def python_of(peer: Peer, folder: Path) -> Path:
 
 def _base(peer: Peer) -> Path:
     """An installed Python that is new enough and, where it must, loads extensions; the oldest of them."""
-    listed = _run([str(UV), "python", "list", "--only-installed", "--output-format", "json"])
-    for row in sorted(json.loads(listed), key=lambda row: tuple(row["version_parts"].values())):
-        parts = row["version_parts"]
-        fits = (parts["major"], parts["minor"]) >= peer.python and row["implementation"] == "cpython"
-        if fits and (not peer.needs_extensions or _loads_extensions(row["path"])):
-            return Path(row["path"])
+    listed = json.loads(_run([str(UV), "python", "list", "--only-installed", "--output-format", "json"]))
+    known = [(*row["version_parts"].values(), row["path"]) for row in listed if row["implementation"] == "cpython"]
+    # Those of pyenv are on no path unless they are chosen.
+    known += [
+        (*map(int, python.parents[1].name.split(".")), str(python))
+        for python in Path.home().glob(".pyenv/versions/3.*.*/bin/python")
+    ]
+    for major, minor, _, path in sorted(known):
+        fits = (major, minor) >= peer.python
+        if fits and (not peer.needs_extensions or _loads_extensions(path)):
+            return Path(path)
     least = ".".join(map(str, peer.python))
     raise Unavailable(f"no Python >= {least}{' whose SQLite loads extensions' if peer.needs_extensions else ''}")
 

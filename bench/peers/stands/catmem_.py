@@ -40,6 +40,8 @@ class Peer:
         Importer(self._catmem.history, project_of=lambda cwd: _PROJECT, project=_PROJECT).run([file], "messages")
         self._catmem.store.catch_up()
         self._catmem.index.catch_up(self._catmem.store, self._catmem.history)
+        if self._catmem.embedder is not None:
+            self._catmem.vectors.build(self._catmem.embedder)
         self._ids = [text["id"] for text in texts]
 
     def search(self, question: str, k: int) -> list[str]:

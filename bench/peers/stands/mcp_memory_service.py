@@ -30,6 +30,7 @@ class Peer:
         from mcp_memory_service.models.memory import Memory
         from mcp_memory_service.utils.hashing import generate_content_hash
 
+        # Told not to drop what is alike: by the vectors of this model all texts of a language are.
         for text in texts:
             memory = Memory(
                 content=text["text"],
@@ -37,7 +38,7 @@ class Peer:
                 tags=[],
                 metadata={"place": text["id"]},
             )
-            kept, why = self._loop.run_until_complete(self._storage.store(memory))
+            kept, why = self._loop.run_until_complete(self._storage.store(memory, skip_semantic_dedup=True))
             if not kept and "uplicate" not in why:
                 raise RuntimeError(why)
 
