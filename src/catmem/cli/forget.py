@@ -49,7 +49,6 @@ def command(
     if purge:  # What still waits to be taken in holds the sentences, too.
         drain(str(session.catmem.paths.root), session.catmem.settings.durability)
     session.catmem.pages.write()  # A line edited by hand is that memory, and would come back as another one.
-    session.catmem.store.catch_up()
     chosen = chosen_for(session, what, project, before)
     if not chosen:
         said = _said(session, what, project, before) if purge else []

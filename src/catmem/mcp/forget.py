@@ -25,7 +25,6 @@ _LONGEST = 600
 def forget(asked: Asked) -> str:
     """Raises BadInput, NotFound, VersionConflict."""
     asked.memory.pages.write()  # A line edited by hand is that memory, and would come back as another one.
-    asked.memory.store.catch_up()
     token, ids, words = (asked.arguments[name] for name in ("token", "ids", "words"))
     if token:
         if ids or words:

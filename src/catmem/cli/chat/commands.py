@@ -108,7 +108,6 @@ class ChatCommands:
     def _forget(self, words: str) -> None:
         session = self._session
         self._catmem.pages.write()  # A line edited by hand is that memory, and would come back as another one.
-        self._catmem.store.catch_up()
         chosen = chosen_for(session, tuple(words.split()), None, None)
         here = ("", *self._catmem.projects.registry().members(self._talk.project))
         chosen = [memory for memory in chosen if memory.project in here]
