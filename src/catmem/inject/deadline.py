@@ -11,43 +11,46 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Seconds from the start of the process. Claude Code drops a prompt's hook after 30 s and cancels SessionEnd after
-# 1.5 s; a person notices a prompt that waits for half a second.
+# Seconds from the start of the process. A person notices a prompt that waits for half a second.
 BUDGETS = {"UserPromptSubmit": 1.0, "SessionStart": 2.0, "Stop": 2.0, "PreCompact": 2.0, "SessionEnd": 1.0}
 DEFAULT_BUDGET = 1.0
-# Until a prompt or a reply is kept: on a machine so busy that Python alone takes a second to start, a person waits for
-# all else too, and words that are dropped may stand nowhere else. Within the 5 s that we register with the host.
-CAPTURE_BUDGET = 4.0
-_BRINGS_WORDS = ("UserPromptSubmit", "Stop")
+# On a machine so busy that Python alone takes a second to start, a person waits for all else too. Words that are dropped
+# may stand nowhere else, a brief that is late is missed by the whole session, and a session that was not seen to end is
+# distilled much later. Within the 5 s that we register with the host; Claude Code cancels SessionEnd after 1.5 s.
+BUSY_BUDGETS = {"UserPromptSubmit": 4.0, "Stop": 4.0, "SessionStart": 4.0, "SessionEnd": 1.4}
+# What these do once words are kept can be left out: recall beside a prompt.
+_BRING_WORDS = ("UserPromptSubmit", "Stop")
 # Long work stops by itself this much earlier, so that its answer still gets out.
 MARGIN = 0.3
 
-# For a note of what was cut off; a disk that hangs gets no more.
-_NOTE = 0.1
+# For the last act of a hook that is late; a disk that hangs gets no more.
+_LAST_ACT = 0.1
 
 _end = 0.0
-_note: Callable[[], None] | None = None
+_event = ""
+_last_act: Callable[[], None] | None = None
 
 
-def arm(event: str, note: Callable[[], None] | None = None) -> None:
-    """Ends the process with code 0 when the event's budget is used up, after a try of `note` to write that down.
+def arm(event: str, last_act: Callable[[], None] | None = None) -> None:
+    """Ends the process with code 0 when the event's budget is used up, after a try of `last_act`.
 
-    Words have CAPTURE_BUDGET until `captured` is called.
+    What matters has the longer one of BUSY_BUDGETS: words until `captured` is called, the rest to its end. What may take
+    long asks `seconds_left`, which knows the shorter one alone.
     """
-    global _end, _note
-    _note = note
+    global _end, _event, _last_act
+    _event, _last_act = event, last_act
     age = _age()
     _end = time.monotonic() + max(0.05, BUDGETS.get(event, DEFAULT_BUDGET) - age)
     signal.signal(signal.SIGALRM, _leave)
-    kept = CAPTURE_BUDGET - age if event in _BRINGS_WORDS else 0.0
-    signal.setitimer(signal.ITIMER_REAL, max(0.05, kept, _end - time.monotonic()))
+    signal.setitimer(signal.ITIMER_REAL, max(0.05, BUSY_BUDGETS.get(event, 0.0) - age, _end - time.monotonic()))
 
 
-def captured() -> None:
-    """From here on only the answer can be late, and that is no loss. Leaves at once if it is late already."""
-    global _note
-    _note = None
-    signal.setitimer(signal.ITIMER_REAL, max(0.001, _end - time.monotonic()))
+def captured(last_act: Callable[[], None] | None = None) -> None:
+    """From here on only the answer can be late. Recall beside a prompt is left out at once if it is late already."""
+    global _last_act
+    _last_act = last_act
+    if _event in _BRING_WORDS:
+        signal.setitimer(signal.ITIMER_REAL, max(0.001, _end - time.monotonic()))
 
 
 def seconds_left() -> float:
@@ -62,20 +65,20 @@ def is_near() -> bool:
 def _leave(number: int, frame: object) -> None:
     # No clean-up: it may be the clean-up that hangs. A half-written answer is no valid JSON and is ignored.
     try:
-        if _note is not None:
-            noted = _thread.allocate_lock()
-            noted.acquire()
-            _thread.start_new_thread(_write, (_note, noted))
-            noted.acquire(timeout=_NOTE)
+        if _last_act is not None:
+            done = _thread.allocate_lock()
+            done.acquire()
+            _thread.start_new_thread(_act, (_last_act, done))
+            done.acquire(timeout=_LAST_ACT)
     finally:
         os._exit(0)
 
 
-def _write(note: Callable[[], None], noted: _thread.LockType) -> None:
+def _act(last_act: Callable[[], None], done: _thread.LockType) -> None:
     try:
-        note()
+        last_act()
     finally:
-        noted.release()
+        done.release()
 
 
 def _age() -> float:

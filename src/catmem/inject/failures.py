@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from catmem.settings.places import FILE_MODE
+from catmem.settings.places import DIRECTORY_MODE, FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def record_failure(places: Places | Paths, event: str, error: BaseException, at:
     line = json.dumps({"at": at, "event": event, "error": type(error).__name__, "where": _where(error)}) + "\n"
     path = str(places.hook_failures)
     try:
+        os.makedirs(os.path.dirname(path), mode=DIRECTORY_MODE, exist_ok=True)
         if os.path.exists(path) and os.path.getsize(path) > KEPT_BYTES:
             os.replace(path, path + ".old")
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE_MODE)

@@ -80,13 +80,18 @@ def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any
         return
     project = registry.read(places).home_of(project_of(event["cwd"] or os.getcwd(), values.get("project_roots", ())))
     captured = _captured(places, event, values, project)
-    deadline.captured()
+    needed = needs_worker(places, event, captured)
+
+    def start_worker() -> None:
+        if needed:
+            spawn_worker(places.root, *worker_arguments(event, captured))
+
+    deadline.captured(start_worker)
     context, notice = _context(places, event, values, captured.get("project") or project)
     reply = import_module(CLIENTS[client]["reply"]).answer(event_name, context, notice)
     if reply:
         os.write(1, reply)
-    if needs_worker(places, event, captured):
-        spawn_worker(places.root, *worker_arguments(event, captured))
+    start_worker()
 
 
 def _is_pure(places: Places, event: dict[str, Any]) -> bool:
