@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from catmem.proxy.server import Proxy
     from catmem.recall.recall import Recaller
     from catmem.recall.search import Searcher
+    from catmem.recall.turns import Talks
     from catmem.sessions.history import History
     from catmem.settings.workspace import Project
     from catmem.store.jobs import JobQueue
@@ -195,16 +196,14 @@ class Catmem:
 
     @cached_property
     def recaller(self) -> Recaller:
-        from catmem.index.watermark import forgotten_hashes
         from catmem.recall.recall import Recaller
-        from catmem.recall.turns import Talks
 
         return Recaller(
             self.paths,
             self.settings,
             self.clock,
             mend=lambda: self.index.rebuild(self.store, self.history),
-            talks=Talks(self.history.talk, lambda: forgotten_hashes(self.store)),
+            talks=self.talks,
             embedder=self.embedder,
         )
 
@@ -213,8 +212,19 @@ class Catmem:
         from catmem.recall.search import Searcher
 
         return Searcher(
-            self.paths, self.settings, self.clock, mend=lambda: self.index.rebuild(self.store, self.history)
+            self.paths,
+            self.settings,
+            self.clock,
+            mend=lambda: self.index.rebuild(self.store, self.history),
+            talks=self.talks,
         )
+
+    @cached_property
+    def talks(self) -> Talks:
+        from catmem.index.watermark import forgotten_hashes
+        from catmem.recall.turns import Talks
+
+        return Talks(self.history.talk, lambda: forgotten_hashes(self.store))
 
     @cached_property
     def briefer(self) -> Briefer:

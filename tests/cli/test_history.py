@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
 from tests.cli.shell import Shell
 
-PASSAGE = {"project", "session", "message_id", "role", "at", "score", "complete", "same", "text", "lines"}
+PASSAGE = {
+    "project",
+    "session",
+    "message_id",
+    "role",
+    "at",
+    "score",
+    "complete",
+    "same",
+    "same_turn",
+    "text",
+    "lines",
+    "turn",
+}
 
 
 @pytest.fixture(params=["en", "zh"])
@@ -51,6 +65,24 @@ def test_search_finds_what_tools_gave_and_says_how_it_read_a_day(talked):
     assert "2026-06-22" in shown.err and "2026-06-28" in shown.err and "monday" in shown.out
     assert "period" not in talked.json("search", "database yesterday", "--since", "2026-06-01", "--project", "shop")
     assert "2026-06-30" in talked.mem("recall", "database yesterday", "--project", "shop").err
+
+
+def test_of_a_turn_search_shows_one_result_and_how_to_read_on(talked):
+    talked.talk(
+        "it's up", "where does zebra run?", ("assistant", "zebra runs on staging"), ("tool", "zebra: up"),
+        "那 zebra 的端口呢", ("assistant", "zebra 在 5439 端口"), session="it's up",
+    )  # fmt: skip
+    talked.ok("import", "it's up.jsonl")
+    first, second = sorted(
+        talked.json("search", "zebra", "--project", "shop")["items"], key=lambda item: item["turn"]["first"]
+    )
+    assert {first["message_id"], *first["same_turn"]} == {1, 2, 3} and first["turn"]["last"] == 3
+    assert {second["message_id"], *second["same_turn"]} == {4, 5}
+    shown = talked.mem("search", "zebra", "--project", "shop")
+    line = next(line for line in shown.out.splitlines() if "2 in this turn" in line or "另有 2 处" in line)
+    _, _, command = line.replace("：", ": ").rpartition(": mem ")
+    assert [m["id"] for m in talked.json(*shlex.split(command))["messages"]] == [1, 2, 3, 4, 5]
+    assert len(talked.json("search", "zebra", "--project", "shop", "--limit", "1")["items"]) == 1
 
 
 def test_replay_is_the_talk_as_it_was(talked):

@@ -11,11 +11,14 @@ from catmem.cli.output import Session, local_minute, mem_command, two
 from catmem.cli.words import word
 from catmem.recall.search import MOST, ROLES, Passage
 
+# Of the other messages of a turn so many are named; reading on shows them all.
+_NUMBERS = 5
+
 
 @mem_command(
     "search",
-    "Search everything that was ever said, word for word.",
-    "在所有说过的原话中检索。",
+    "Search everything that was ever said, word for word; one result a turn.",
+    "在所有说过的原话中检索；同一轮对话只列一条。",
 )
 @click.argument("words", nargs=-1, required=True, metavar=two("WORDS…", "关键词…"))
 @click.option(
@@ -52,8 +55,7 @@ def command(session: Session, words: tuple[str, ...], role: str | None, context:
     for item in found["items"]:
         _print(session, item)
     if found["items"]:
-        first = found["items"][0]
-        go_on = f"mem sessions show {shlex.quote(first['session'])} --around {first['message_id']}"
+        go_on = _reading_on(found["items"][0])
         session.note(f"to read on: {go_on}", f"接着往下读：{go_on}")
     if not found["items"]:
         session.say("nobody has said that", "没有人说过这些")
@@ -69,3 +71,14 @@ def _print(session: Session, item: Passage) -> None:
     session.say(f"{when}  {who_en}  {place}{more_en}", f"{when}  {who_zh}  {place}{more_zh}")
     for line in item["lines"]:
         session.say(f"    {line}", f"    {line}")
+    if others := item["same_turn"]:
+        go_on, numbers = _reading_on(item), [f"#{id}" for id in others[:_NUMBERS]]
+        more_en, more_zh = (", …", " 等") if len(others) > _NUMBERS else ("", "")
+        session.say(
+            f"    +{len(others)} in this turn ({', '.join(numbers)}{more_en}): {go_on}",
+            f"    同一轮中另有 {len(others)} 处（{'、'.join(numbers)}{more_zh}）：{go_on}",
+        )
+
+
+def _reading_on(item: Passage) -> str:
+    return f"mem sessions show {shlex.quote(item['session'])} --around {item['message_id']}"

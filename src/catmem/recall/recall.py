@@ -61,7 +61,7 @@ class Recall(TypedDict):
     period: NotRequired[Period]
 
 
-# Of a turn several passages may be found, which become one.
+# Of a turn several passages may be found, which become one; where that leaves too few, as many more are looked at.
 _OF_ONE_TURN = 2
 
 
@@ -150,23 +150,35 @@ class Recaller(Asking):
         )
 
     def _by_turn(self, query: str, *, limit: int, **how: Any) -> list[Record]:
-        if self._talks is None or how["kind"] or not limit:
-            return self.hits(query, limit=limit, **how)
-        return self._talks.by_turn(self.hits(query, limit=limit * _OF_ONE_TURN, **how), limit)
+        """The first `limit` results, of each turn one: the beginning of what any larger limit gives."""
+        ranked = self._ranked(query, **how)
+        if self._talks is None or how["kind"]:
+            return fold(ranked, limit)
+        most = limit * _OF_ONE_TURN
+        while True:
+            # Copies: folding notes in a hit what was folded into it.
+            hits = fold(map(dict, ranked), most)
+            found = self._talks.by_turn(hits, limit)
+            if len(found) == limit or len(hits) < most:
+                return found
+            most *= _OF_ONE_TURN
 
-    def hits(
+    def hits(self, query: str, *, limit: int, **how: Any) -> list[Record]:
+        """The same as records of the index with what ranking has added, each passage by itself; `how` is recall's."""
+        return fold(self._ranked(query, **how), limit)
+
+    def _ranked(
         self,
         query: str,
         *,
         project: str | None,
-        limit: int,
         kind: str | None = None,
         since: str | None = None,
         until: str | None = None,
         past: bool = False,
         searched: bool = False,
     ) -> list[Record]:
-        """The same as records of the index with what ranking has added.
+        """All that is relevant enough, best first.
 
         Of a query typed to search with, "phrases" must stand in a text, and a text with a -word is left out.
         """
@@ -181,9 +193,7 @@ class Recaller(Asking):
             past=past or is_about_the_past(query),
         )
         weighing = self._weighing(self._settings.semantic_match_threshold, searched)
-        return self._ask(
-            lambda: fold(read.sift(ranked_by_both(self._reader, self._meaning, asked, scope, weighing)), limit)
-        )
+        return self._ask(lambda: read.sift(ranked_by_both(self._reader, self._meaning, asked, scope, weighing)))
 
     def _mode(self, hits: list[Record]) -> str:
         told = any("near" in hit for hit in hits) if hits else self._meaning.is_ready()

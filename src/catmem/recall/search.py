@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from catmem.domain.clock import Clock, system_clock
 from catmem.index.documents import Record
 from catmem.index.scope import Scope
 from catmem.recall.asking import Asking, milliseconds
@@ -12,6 +13,9 @@ from catmem.recall.passage_words import PassageWords
 from catmem.recall.query import Query
 from catmem.recall.rank import rank
 from catmem.recall.relevance import Relevance
+from catmem.recall.turns import Talks, Turn
+from catmem.settings.paths import Paths
+from catmem.settings.schema import Settings
 from catmem.text.tokens import tokens
 
 if TYPE_CHECKING:
@@ -33,7 +37,8 @@ _CLASSES = tuple((every, type) for every in (True, False) for type in ("passage"
 class Passage(TypedDict):
     """Something that was said: `text` verbatim, `lines` what of it is about the words, parted by `…`.
 
-    `complete` tells that it has every word; `same` how many more passages say the very same.
+    `complete` tells that it has every word; `same` how many more passages say the very same; `same_turn` which other
+    messages of its turn have the words, too. `turn` is absent if the session cannot be read.
     """
 
     project: str
@@ -44,8 +49,10 @@ class Passage(TypedDict):
     score: float
     complete: bool
     same: int
+    same_turn: list[int]
     text: str
     lines: list[str]
+    turn: NotRequired[Turn]
 
 
 class Found(TypedDict):
@@ -57,7 +64,18 @@ class Found(TypedDict):
 
 
 class Searcher(Asking):
-    """Searches the passages of a data directory's index."""
+    """Searches the passages of a data directory's index; one result a turn where `talks` are at hand."""
+
+    def __init__(
+        self,
+        paths: Paths,
+        settings: Settings,
+        clock: Clock = system_clock,
+        mend: Callable[[], object] | None = None,
+        talks: Talks | None = None,
+    ) -> None:
+        super().__init__(paths, settings, clock, mend)
+        self._talks = talks
 
     def search(
         self,
@@ -73,7 +91,8 @@ class Searcher(Asking):
     ) -> Found:
         """The passages that have the words: first those that have all of them, then those with the most telling ones.
 
-        What tools were given and gave back comes after what was said, of either kind.
+        What tools were given and gave back comes after what was said, of either kind. Of several in one turn the first
+        stands for it.
 
         project       with all that was merged into it; None for every project
         role          one of ROLES; None for all
@@ -94,25 +113,26 @@ class Searcher(Asking):
             since=milliseconds(since),
             until=milliseconds(until),
         )
-        hits = self._ask(lambda: list(self._hits(query, scope, limit)))
+        hits = self._ask(lambda: list(self._hits(query, scope)))
         if period and not hits:
             # Nothing was said about it then; what was said at other times is better than nothing.
-            hits = self._ask(lambda: list(self._hits(query, scope.whenever(), limit)))
+            hits = self._ask(lambda: list(self._hits(query, scope.whenever())))
             period = {**period, "missed": True} if hits else period
+        hits = self._talks.by_turn(hits, limit) if self._talks else hits[:limit]
         found = Found(mode="keyword", items=[_passage(hit, query, context) for hit in hits])
         return {**found, "period": period} if period else found
 
-    def _hits(self, query: Query, scope: Scope, limit: int) -> Iterator[Record]:
-        """The hits class by class, so that a class is only asked for where those before it leave room."""
+    def _hits(self, query: Query, scope: Scope) -> Iterator[Record]:
+        """The hits class by class. All of them, whatever the limit: which of them are of one turn is not known yet."""
         seen: set[str] = set()
         for every, type in _CLASSES:
-            if len(seen) >= limit or not query.terms or not _ROLES_OF[type].issuperset(scope.kinds):
+            if not query.terms or not _ROLES_OF[type].issuperset(scope.kinds):
                 continue
             found = self._reader.search(query.terms, scope.only(type), every=every, limit=MOST)
-            new = [hit for hit in _folded(self._ranked(found, query, type, every), every) if _said(hit) not in seen]
-            for hit in new[: limit - len(seen)]:
-                seen.add(_said(hit))
-                yield hit
+            for hit in _folded(self._ranked(found, query, type, every), every):
+                if _said(hit) not in seen:
+                    seen.add(_said(hit))
+                    yield hit
 
     def _ranked(self, found: list[Record], query: Query, type: str, every: bool) -> list[Record]:
         asked = [token for unit in query.units for token in unit]
@@ -146,7 +166,7 @@ def _said(hit: Record) -> str:
 
 
 def _passage(hit: Record, query: Query, context: int) -> Passage:
-    return Passage(
+    passage = Passage(
         project=hit["project"],
         session=hit["session"],
         message_id=hit["message_id"],
@@ -155,9 +175,11 @@ def _passage(hit: Record, query: Query, context: int) -> Passage:
         score=hit["score"],
         complete=hit["complete"],
         same=hit.get("folded", 0),
+        same_turn=hit.get("same_turn", []),
         text=hit["text"],
         lines=lines_about(hit["text"], frozenset(hit["matched"]) | frozenset(query.everything), context),
     )
+    return {**passage, "turn": hit["turn"]} if "turn" in hit else passage
 
 
 def lines_about(text: str, wanted: Container[str], context: int) -> list[str]:

@@ -34,35 +34,57 @@ class Talks:
         self._talk, self._hidden = talk, hidden
 
     def by_turn(self, hits: Iterable[Record], limit: int) -> list[Record]:
-        """The first `limit` hits, each passage with its `turn`; of several in one turn the first; `same_turn` counts the others."""
+        """The first `limit` hits, each passage with its `turn`; of several in one turn the first one.
+
+        `same_turn` are the numbers of the other messages of the turn that were found. No more sessions are read than
+        results are kept.
+        """
         hits = list(hits)
-        turns = self._turns(hits)
-        kept: dict[tuple[str, str, int] | int, Record] = {}
+        found = _ids_by_session(hits)
+        hidden = self._hidden() if found else frozenset[str]()
+        turns: dict[SessionRef, dict[int, Turn]] = {}
+        kept: dict[tuple[SessionRef, int] | int, Record] = {}
         for number, hit in enumerate(hits):
-            turn = turns.get(_place(hit)) if hit["type"] == "passage" else None
-            key = (hit["project"], hit["session"], turn["first"]) if turn else number
+            ref = SessionRef(hit["project"], hit["session"])
+            if ref in found and ref not in turns and len(kept) < limit:
+                turns[ref] = self._turns(ref, found[ref], hidden)
+            turn = turns.get(ref, {}).get(hit["message_id"]) if _is_passage(hit) else None
+            key = (ref, turn["first"]) if turn else number
             if key in kept:
-                kept[key]["same_turn"] = kept[key].get("same_turn", 0) + 1
+                _add(kept[key], hit["message_id"])
             elif len(kept) < limit:
-                kept[key] = {**hit, "turn": turn} if turn else hit
+                kept[key] = {**hit, "turn": turn, "same_turn": []} if turn else hit
         return list(kept.values())
 
-    def _turns(self, hits: Iterable[Record]) -> dict[tuple[str, str, int], Turn]:
-        wanted: dict[SessionRef, set[int]] = {}
-        for hit in hits:
-            if hit["type"] == "passage":
-                wanted.setdefault(SessionRef(hit["project"], hit["session"]), set()).add(hit["message_id"])
-        found: dict[tuple[str, str, int], Turn] = {}
-        hidden = self._hidden() if wanted else frozenset[str]()
-        for ref, ids in wanted.items():
-            try:
-                turns = turns_of(self._talk(ref), ids)
-            except CatmemError:  # a session that cannot be read now; its passage was found all the same
-                continue
-            for id, turn in turns.items():
-                shown = {name: _shortened(without_forgotten(turn[name], hidden)) for name in ("asked", "answered")}
-                found[ref.project, ref.key, id] = {**turn, **shown}  # type: ignore[typeddict-item]
-        return found
+    def _turns(self, ref: SessionRef, ids: Collection[int], hidden: Set[str]) -> dict[int, Turn]:
+        try:
+            turns = turns_of(self._talk(ref), ids)
+        except CatmemError:  # a session that cannot be read now; its passages were found all the same
+            return {}
+        return {id: _presentable(turn, hidden) for id, turn in turns.items()}
+
+
+def _presentable(turn: Turn, hidden: Set[str]) -> Turn:
+    asked, answered = (_shortened(without_forgotten(said, hidden)) for said in (turn["asked"], turn["answered"]))
+    return {**turn, "asked": asked, "answered": answered}
+
+
+def _ids_by_session(hits: Iterable[Record]) -> dict[SessionRef, set[int]]:
+    found: dict[SessionRef, set[int]] = {}
+    for hit in filter(_is_passage, hits):
+        found.setdefault(SessionRef(hit["project"], hit["session"]), set()).add(hit["message_id"])
+    return found
+
+
+def _is_passage(hit: Record) -> bool:
+    """True for what was said, and for what a tool was given or gave back."""
+    return bool(hit["type"] != "memory")
+
+
+def _add(kept: Record, id: int) -> None:
+    """A long message is found in several pieces, which are one message."""
+    if id != kept["message_id"] and id not in kept["same_turn"]:
+        kept["same_turn"].append(id)
 
 
 def turns_of(messages: Iterable[Message], ids: Collection[int]) -> dict[int, Turn]:
@@ -103,10 +125,6 @@ def _turns_in(messages: Iterable[Message]) -> Iterator[tuple[Turn, list[int]]]:
             turn["answered"] = turn["answered"] or message.content
     if turn is not None:
         yield turn, members
-
-
-def _place(hit: Record) -> tuple[str, str, int]:
-    return hit["project"], hit["session"], hit["message_id"]
 
 
 def _shortened(text: str) -> str:

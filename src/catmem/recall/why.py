@@ -39,7 +39,7 @@ def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
     if hit.get("folded"):
         parts.append(words["folded"].format(hit["folded"]))
     if hit.get("same_turn"):
-        parts.append(words["same_turn"].format(hit["same_turn"]))
+        parts.append(words["same_turn"].format(len(hit["same_turn"])))
     return parts
 
 
