@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from catmem.domain.triggers import MESSAGES_BETWEEN
-from catmem.inject.worker import CHANGES_APART, is_time_for_changes, needs_worker, worker_arguments
+from catmem.inject.worker import CHANGES_APART, is_time_for_changes, needs_worker, session_in_use
 from catmem.sessions.names import file_name
 from catmem.settings.places import Places
 
@@ -49,7 +49,7 @@ def test_after_files_were_changed_but_not_after_every_turn(places):
     for turn in range(5):
         assert needs(places, "Stop", captured(2 * turn + 1, 2 * turn + 2, changes=True)) == (turn == 0)
     assert is_time_for_changes(places, "claude-code:2"), "another session"
-    assert worker_arguments({"name": "Stop"}, captured(1, changes=True)) == ["--session", "shop", KEY]
+    assert session_in_use({"name": "Stop"}, captured(1, changes=True)) == [("shop", KEY)]
 
 
 @pytest.mark.parametrize(("moved", "again"), [(-CHANGES_APART - 60, True), (60 - CHANGES_APART, False), (3600, True)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from filelock import FileLock, Timeout
 from catmem.cli.output import Session, counted, mem_command, two
 from catmem.domain.errors import LockBusy, StorageFailed
 from catmem.domain.session import SessionRef
+from catmem.inject.wanted import is_wanted, take
+from catmem.inject.worker import spawn_worker
 from catmem.settings.paths import FILE_MODE
 from catmem.wiring import Catmem
 
@@ -43,13 +46,11 @@ class Worked:
 @mem_command("work", "Do all pending background work now.", "立即完成所有待办的后台工作。")
 @click.option("--retry", is_flag=True, help=two("Also what was given up after failures.", "也重试多次失败后搁置的。"))
 @click.option("--background", is_flag=True, hidden=True)
-@click.option("--session", "named", multiple=True, nargs=2, hidden=True, metavar="PROJECT KEY")
-def command(session: Session, retry: bool, background: bool, named: tuple[tuple[str, str], ...]) -> None:
+def command(session: Session, retry: bool, background: bool) -> None:
     catmem = session.catmem
     if background:
         os.nice(10)
     heard = 0
-    refs = tuple(SessionRef(project, key) for project, key in named)
     try:
         with only_worker(catmem, wait=0.0 if background else FOREGROUND_WAIT_SECONDS):
             if retry:
@@ -57,13 +58,13 @@ def command(session: Session, retry: bool, background: bool, named: tuple[tuple[
                 catmem.queue.retry_all()
                 catmem.compactor.retry_all()
                 heard = catmem.distiller.again_where_missed()
+            in_use = tuple(SessionRef(project, key) for project, key in take(catmem.paths))
             worked = run_work(
-                catmem, everything=not background, named=refs, seconds=BACKGROUND_SECONDS if background else None
+                catmem, everything=not background, named=in_use, seconds=BACKGROUND_SECONDS if background else None
             )
     except LockBusy:
         if background:
-            # The worker that is at it looks for news before it leaves.
-            return
+            return  # Whoever is at it starts the next.
         raise
     session.result(vars_of(worked))
     if not session.as_json:
@@ -107,7 +108,7 @@ def vars_of(worked: Worked) -> dict[str, int]:
 
 @contextlib.contextmanager
 def only_worker(catmem: Catmem, wait: float) -> Iterator[None]:
-    """The right to be the worker. Raises LockBusy if another one is at it for longer than `wait` seconds."""
+    """The right to be the worker; who wanted one meanwhile gets it afterwards. Raises LockBusy if another one is at it for longer than `wait` seconds."""
     catmem.paths.make(catmem.paths.locks)
     lock = FileLock(catmem.paths.work_lock, mode=FILE_MODE, timeout=wait)
     try:
@@ -126,6 +127,20 @@ def only_worker(catmem: Catmem, wait: float) -> Iterator[None]:
         yield
     finally:
         lock.release()
+        if is_wanted(catmem.paths):
+            _start_next(catmem)
+
+
+def _start_next(catmem: Catmem) -> None:
+    """A worker for what was wanted meanwhile. A chat goes on for hours, so it is waited for: it is no zombie."""
+    worker = spawn_worker(catmem.paths)
+    if worker:
+        threading.Thread(target=_see_off, args=(worker,), daemon=True).start()
+
+
+def _see_off(worker: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(worker, 0)
 
 
 def run_work(

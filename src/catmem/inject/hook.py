@@ -18,7 +18,7 @@ from catmem.domain.helper import is_helper_environment
 from catmem.inject import deadline
 from catmem.inject.context import context_of
 from catmem.inject.failures import record_failure
-from catmem.inject.worker import needs_worker, spawn_worker, worker_arguments
+from catmem.inject.worker import needs_worker, session_in_use, spawn_worker
 from catmem.sessions import pure
 from catmem.settings import registry, snapshot
 from catmem.settings.language import language_of
@@ -84,7 +84,7 @@ def _answer(places: Places, client: str, event_name: str, payload: dict[str, Any
 
     def start_worker() -> None:
         if needed:
-            spawn_worker(places.root, *worker_arguments(event, captured))
+            spawn_worker(places, session_in_use(event, captured))
 
     deadline.captured(start_worker)
     context, notice = _context(places, event, values, captured.get("project") or project)

@@ -8,19 +8,23 @@ import sys
 import time
 
 from catmem.domain.triggers import crosses_count, is_strong
+from catmem.inject.wanted import is_wanted, want
 from catmem.sessions.names import file_name
 from catmem.settings.places import DIRECTORY_MODE, FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from catmem.settings.paths import Paths
     from catmem.settings.places import Places
 
 # Seconds. In a coding session nearly every turn changes files, and a turn takes a minute or two. Ten minutes is what
 # another window may do without its decisions, and bounds what a model is asked on the way.
 CHANGES_APART = 600.0
+# Seconds. A worker that has not come to work by then could not be started, and nobody waits for it.
+_STARTING = 10.0
 
 
 def needs_worker(places: Places, event: Mapping[str, Any], captured: Mapping[str, Any]) -> bool:
@@ -57,20 +61,24 @@ def is_time_for_changes(places: Places, session: str) -> bool:
     return True
 
 
-def worker_arguments(event: Mapping[str, Any], captured: Mapping[str, Any]) -> list[str]:
-    """Names the session that is to be distilled although it is still in use."""
+def session_in_use(event: Mapping[str, Any], captured: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(project, key) of the session that is to be distilled although it goes on, if there is one."""
     if not captured.get("new") or event["name"] == "SessionEnd":
         return []
-    return ["--session", captured["project"], captured["key"]]
+    return [(captured["project"], captured["key"])]
 
 
-def spawn_worker(root: str, *arguments: str) -> int:
+def spawn_worker(places: Places | Paths, in_use: Iterable[tuple[str, str]] = ()) -> int:
     """Starts `mem work --background` and returns its process id, 0 if it could not: the next session starts one.
 
-    It leaves at once if another worker is at it.
+    It distils the sessions that have ended, and (project, key) of those `in_use`. It leaves at once if another worker is
+    at it, which then starts the next.
     """
+    for project, session in in_use:
+        want(places, project, session)
+    want(places)
     # -P: the working directory is the user's project, and its json.py is not the one that we mean.
-    command = [sys.executable, "-P", "-m", "catmem", "--dir", root, "work", "--background", *arguments]
+    command = [sys.executable, "-P", "-m", "catmem", "--dir", str(places.root), "work", "--background"]
     environment = {**os.environ, "CATMEM_HELPER": "1"}
     devnull = os.devnull
     try:
@@ -89,19 +97,22 @@ def spawn_worker(root: str, *arguments: str) -> int:
         return 0
 
 
-def wait_for_worker(places: Places, patience: float) -> None:
-    """Returns when no worker is at work, or after `patience` seconds."""
+def wait_for_worker(places: Places | Paths, patience: float) -> None:
+    """Returns when no worker is at work or wanted, or after `patience` seconds."""
     end = time.monotonic() + patience
+    while (_is_at_work(places) or is_wanted(places, within=_STARTING)) and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def _is_at_work(places: Places | Paths) -> bool:
     try:
         descriptor = os.open(places.work_lock, os.O_RDWR)
     except OSError:
-        return
+        return False
     try:
-        while time.monotonic() < end:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return
-            except OSError:
-                time.sleep(0.02)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
     finally:
         os.close(descriptor)
+    return False

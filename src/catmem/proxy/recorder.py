@@ -11,7 +11,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -287,9 +287,8 @@ class Recorder:
         """Starts the worker that is wanted: one at a time, and for all that has gathered."""
         if not self._work_at or not (at_once or (time.monotonic() >= self._work_at and not self._is_working())):
             return
-        named = [word for ref in self._named for word in ("--session", ref.project, ref.key)]
-        self._named, self._work_at = set(), 0.0
-        self._spawn(*named)
+        in_use, self._named, self._work_at = self._named, set(), 0.0
+        self._spawn([(ref.project, ref.key) for ref in in_use])
 
     def _is_working(self) -> bool:
         """Whether workers of ours are at it; one that has ended is taken leave of, so that it does not stay as a zombie."""
@@ -297,8 +296,8 @@ class Recorder:
             self._workers = {pid for pid in self._workers if pid and _is_running(pid)}
             return bool(self._workers)
 
-    def _spawn(self, *named: str) -> None:
-        worker = spawn_worker(str(self._history.root), *named)
+    def _spawn(self, in_use: Iterable[tuple[str, str]] = ()) -> None:
+        worker = spawn_worker(self._places, in_use)
         with self._lock:
             self._workers.add(worker)
 

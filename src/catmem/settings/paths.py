@@ -44,6 +44,7 @@ class Paths:
         self.run = Path(at.run)
         self.locks = Path(at.locks)
         self.work_lock = Path(at.work_lock)
+        self.wanted = Path(at.wanted)
         self.snapshot = Path(at.snapshot)
         self.registry = Path(at.registry)
         self.told = Path(at.told)

@@ -39,6 +39,7 @@ class Places:
         "snapshot",
         "spending",
         "told",
+        "wanted",
         "work_lock",
     )
 
@@ -61,6 +62,8 @@ class Places:
         self.run = join(root, "run")
         self.locks = join(self.run, "locks")
         self.work_lock = join(self.locks, "work.lock")
+        # What a worker is wanted for and has not begun: a file a session, and one for all that has ended.
+        self.wanted = join(self.run, "wanted")
         self.snapshot = join(self.run, "settings.json")
         # What the ledger says of projects, as far as a hook needs it.
         self.registry = join(self.run, "projects.json")

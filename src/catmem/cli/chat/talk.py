@@ -156,5 +156,5 @@ class Talk:
     def _end_file(self, reason: str) -> bool:
         if self._file is None or not self._file.end(reason):
             return False
-        spawn_worker(str(self._session.catmem.paths.root))
+        spawn_worker(self._session.catmem.paths)
         return True
