@@ -103,6 +103,30 @@ def test_a_deleted_search_folder_comes_back_with_its_vectors(knowing: Shell) -> 
     assert found(knowing, "院子里的轿车") == ("hybrid", [CAR])
 
 
+def _lose_model(vectors: Path) -> None:
+    (vectors / "model.json").unlink()
+
+
+def _lose_rows(vectors: Path) -> None:
+    for rows in vectors.glob("*.rows"):
+        rows.unlink()
+
+
+@pytest.mark.parametrize("lose", [shutil.rmtree, _lose_model, _lose_rows])
+@pytest.mark.parametrize("query", ["red car", "发布说明", "CHANGELOG 里的发布说明", "pytest tests run"])
+def test_without_its_vectors_the_same_query_is_answered_by_words_and_says_so(
+    knowing: Shell, lose: Callable[[Path], None], query: str
+) -> None:
+    knowing.ok("work")
+    mode, texts = found(knowing, query)
+    assert mode == "hybrid" and texts
+    lose(knowing.data / "search" / "vectors")
+    assert found(knowing, query) == ("keyword", texts)
+    assert "0 of 3); `mem work` makes the rest" in knowing.ok("status")
+    knowing.ok("work")
+    assert found(knowing, query) == ("hybrid", texts)
+
+
 def test_doctor_finds_damaged_vectors_and_mends_them(knowing: Shell) -> None:
     knowing.ok("work")
     file = knowing.data / "search" / "vectors" / "memory.rows"

@@ -86,6 +86,9 @@ ROWS = (
     "결제 서버는 부산 리전으로 옮겼다",
     "배포는 금요일에 하지 않는다",
     "The replica of the ledger lags by three minutes at month end",
+    "Le café des développeurs ferme à midi",
+    "Мой сервер стоит в Берлине",
+    "They can’t reach Łódź over IPv6",
 )
 
 
@@ -106,6 +109,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> World:
         ("广西 OR 桂林", {0, 1}), ("廣西 OR 桂林", {0, 1}), ("youer", {2}), ("服务端", {2}), ("岗", set()), ("刷", {3}), ("脸", {3}), ("積", {4}), ("巡", {1}), ("修改youer服务端", {2}),
         ("用户身份", {3}), ("身份", {3}), ("队列", {4}), ("佇列 隊列", {4}), ("docker 部署", {5}), ("docker部署", {5}),
         ("水曜日", {6}), ("会議", {6}), ("テスト", {7}), ("在庫検索", {7}), ("결제", {8}), ("부산 리전", {8}), ("금요일", {9}),
+        ("café développeurs", {11}), ("cafe developpeurs", {11}), ("мой сервер", {12}), ("can't reach Łódź", {13}),
         ("ledger replica lags month", {10}), ("month lags replica ledger", {10}),
     ],
 )  # fmt: skip

@@ -40,6 +40,13 @@ def test_a_word_with_a_minus_is_left_out(world: World) -> None:
     assert len(found(world, "部署 -argo", searched=False)) == 2  # a prompt is no search
 
 
+def test_a_line_that_was_copied_finds_where_it_stands(world: World) -> None:
+    world.learn("Run `grep -rn foo -bar` in src")
+    world.learn("foo is slow")
+    world.learn("foo beside bar")
+    assert set(found(world, "foo -bar")) == {"Run `grep -rn foo -bar` in src", "foo is slow"}
+
+
 @pytest.mark.parametrize("query", ["pytest -q", "sync-ledger", "a -- b", "well-known", "ls --all", "x -5"])
 def test_options_and_hyphens_leave_nothing_out(query: str) -> None:
     assert typed(query).without == ()

@@ -118,8 +118,8 @@ def print_items(session: Session, items: list[Item]) -> None:
 
 
 def _print_other_side(session: Session, item: Item, turn: Turn) -> None:
-    """What a user's words were answered, or what an assistant's were asked."""
+    """What a user's words were answered, or what was asked before any others."""
     if item["kind"] == "user" and turn["answered"]:
         session.say(f"      assistant: {turn['answered']}", f"      助手：{turn['answered']}")
-    elif item["kind"] == "assistant" and turn["asked"]:
+    elif item["kind"] != "user" and turn["asked"]:
         session.say(f"      you: {turn['asked']}", f"      你：{turn['asked']}")

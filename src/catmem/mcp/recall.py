@@ -14,6 +14,7 @@ from catmem.mcp.port import Asked
 from catmem.mcp.quoting import LONGEST_ANSWER, fenced, on_one_line
 from catmem.mcp.telling import tell
 from catmem.recall.recall import Item
+from catmem.recall.titles import TITLE
 
 if TYPE_CHECKING:
     from catmem.recall.period import Period
@@ -81,6 +82,8 @@ def _said(asked: Asked, item: Item) -> str:
     """A passage names who said it; a note of an assistant's own is no word of the user's, and is quoted likewise."""
     words = WORDS[asked.memory.language]
     text = on_one_line(item["text"], _LONGEST[item["type"]])
+    if item["kind"] == TITLE:
+        return asked.said(f'a conversation is called "{text}"', f"有一次会话名为“{text}”")
     if item["type"] == "passage":
         return words["quote"].format(words[item["kind"]], text)
     kept = asked.memory.store.get(item["id"])

@@ -7,19 +7,21 @@ import re
 import unicodedata
 
 from catmem.text.simplified import spellings
+from catmem.text.tokens import without_accents
 
 # Letters and digits of other widths and shapes (full width, half width, ligatures, circled, Roman, composed of several),
-# by far the most texts have none: to look for them costs a tenth of what normalizing does, which full-width commas ask for.
-_COMPATIBLE = (
-    "[\u00aa-\u00be\u0132-\u0149\u017f\u01c4-\u01f3\u02b0-\u02e4\u0300-\u037a\u03d0-\u03ff\u0587\u0675-\u0678\u0958-\u0f7c"
-    "\u10fc-\u11ff\u1d2c-\u1dbf\u1e9a\u1e9b\u1f00-\u1fff\u2070-\u209c\u20a8-\u249b\u249c-\u24ff\u2c7c-\u2fdf\u3036-\u303a\u3099-\u309f"
-    "\u30ff-\u33ff\ua69c-\ua7ff\uab5c-\uab69\uf900-\ufefc\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uffee\U00010780-\U0002ffff]"
+# and alphabets whose letters have accents. By far the most texts have none: to look for them costs a tenth of what
+# folding does, which full-width commas ask for.
+_OTHER_SHAPES = (
+    "[\u00aa-\u00be\u00c0-\u024f\u02b0-\u02f3\u0300-\u052f\u0587\u0675-\u0678\u0958-\u0f7c"
+    "\u10fc-\u11ff\u1d2c-\u1dbf\u1e00-\u1fff\u2070-\u209c\u20a8-\u249b\u249c-\u24ff\u2c7c-\u2fdf\u3036-\u303a\u3099-\u309f"
+    "\u30ff-\u33ff\ua640-\ua7ff\uab5c-\uab69\uf900-\ufefc\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uffee\U00010780-\U0002ffff]"
 )
 
 
 @functools.cache
-def _compatible() -> re.Pattern[str]:
-    return re.compile(_COMPATIBLE)
+def _has_other_shapes() -> re.Pattern[str]:
+    return re.compile(_OTHER_SHAPES)
 
 
 class PassageWords:
@@ -28,11 +30,11 @@ class PassageWords:
     __slots__ = ("_text", "_whole")
 
     def __init__(self, text: str) -> None:
-        if not text.isascii() and _compatible().search(text):
-            text = unicodedata.normalize("NFKC", text)
+        if not text.isascii() and _has_other_shapes().search(text):
+            text = without_accents(unicodedata.normalize("NFKC", text))
         self._text = text.casefold()
-        # The token of an identifier as a whole is written without these.
-        self._whole = self._text.replace("-", "").replace("_", "")
+        # The token of an identifier or a word ("don't") as a whole is written without these.
+        self._whole = self._text.replace("-", "").replace("_", "").replace("'", "").replace("’", "")
 
     def __contains__(self, token: object) -> bool:
         word = str(token)

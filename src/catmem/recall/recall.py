@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 from catmem.domain.clock import Clock, system_clock
 from catmem.index import layout
@@ -15,9 +15,10 @@ from catmem.recall.fuse import ranked_by_both
 from catmem.recall.past import is_about_the_past, is_told_as_past
 from catmem.recall.period import bare_period, bounds_of, period_in
 from catmem.recall.query import Query
-from catmem.recall.rank import fold
+from catmem.recall.rank import Weighing, fold
 from catmem.recall.semantic import Meaning
 from catmem.recall.then import said_then
+from catmem.recall.titles import titled, with_titles
 from catmem.recall.turns import Talks, Turn
 from catmem.recall.typed import Typed, typed
 from catmem.recall.why import why
@@ -61,12 +62,23 @@ class Recall(TypedDict):
     period: NotRequired[Period]
 
 
+class _Asked(NamedTuple):
+    """A query as it is searched for. Of one that was typed to search with, "phrases" must stand in a text, and a text with
+    a -word is left out."""
+
+    read: Typed
+    query: Query
+    scope: Scope
+    weighing: Weighing
+
+
 # Of a turn several passages may be found, which become one; where that leaves too few, as many more are looked at.
 _OF_ONE_TURN = 2
 
 
 class Recaller(Asking):
-    """Recalls what is relevant enough: memories, and passages of what was said, one a turn where `talks` are at hand.
+    """Recalls what is relevant enough: memories, and passages of what was said, one a turn where `talks` are at hand. Who
+    types a search finds conversations by their titles, too.
 
     By words and, with an `embedder` and vectors of its model, by meaning.
     """
@@ -151,23 +163,24 @@ class Recaller(Asking):
 
     def _by_turn(self, query: str, *, limit: int, **how: Any) -> list[Record]:
         """The first `limit` results, of each turn one: the beginning of what any larger limit gives."""
-        ranked = self._ranked(query, **how)
-        if self._talks is None or how["kind"]:
-            return fold(ranked, limit)
-        most = limit * _OF_ONE_TURN
+        asked = self._asked(query, **how)
+        ranked, titles = self._ask(lambda: self._ranked(asked)), self._ask(lambda: self._titled(asked))
+        most = limit if self._talks is None else limit * _OF_ONE_TURN
         while True:
             # Copies: folding notes in a hit what was folded into it.
-            hits = fold(map(dict, ranked), most)
-            found = self._talks.by_turn(hits, limit)
-            if len(found) == limit or len(hits) < most:
+            said = fold(map(dict, ranked), most)
+            hits = with_titles(said, titles)
+            found = hits[:limit] if self._talks is None else self._talks.by_turn(hits, limit)
+            if len(found) == limit or len(said) < most:
                 return found
             most *= _OF_ONE_TURN
 
     def hits(self, query: str, *, limit: int, **how: Any) -> list[Record]:
         """The same as records of the index with what ranking has added, each passage by itself; `how` is recall's."""
-        return fold(self._ranked(query, **how), limit)
+        asked = self._asked(query, **how)
+        return fold(self._ask(lambda: self._ranked(asked)), limit)
 
-    def _ranked(
+    def _asked(
         self,
         query: str,
         *,
@@ -177,13 +190,8 @@ class Recaller(Asking):
         until: str | None = None,
         past: bool = False,
         searched: bool = False,
-    ) -> list[Record]:
-        """All that is relevant enough, best first.
-
-        Of a query typed to search with, "phrases" must stand in a text, and a text with a -word is left out.
-        """
+    ) -> _Asked:
         read = typed(query) if searched else Typed(query, (), ())
-        asked = Query(read.words)
         scope = Scope(
             types=("memory",) if kind else TYPES,
             projects=None if project is None else (project, layout.PROFILE),
@@ -193,7 +201,17 @@ class Recaller(Asking):
             past=past or is_about_the_past(query),
         )
         weighing = self._weighing(self._settings.semantic_match_threshold, searched)
-        return self._ask(lambda: read.sift(ranked_by_both(self._reader, self._meaning, asked, scope, weighing)))
+        return _Asked(read, Query(read.words), scope, weighing)
+
+    def _ranked(self, asked: _Asked) -> list[Record]:
+        """All that is relevant enough, best first."""
+        hits = ranked_by_both(self._reader, self._meaning, asked.query, asked.scope, asked.weighing)
+        return asked.read.sift(hits)
+
+    def _titled(self, asked: _Asked) -> list[Record]:
+        if asked.scope.kinds or not asked.weighing.searched:
+            return []
+        return asked.read.sift(titled(self._reader, asked.query, asked.scope, asked.weighing))
 
     def _mode(self, hits: list[Record]) -> str:
         told = any("near" in hit for hit in hits) if hits else self._meaning.is_ready()

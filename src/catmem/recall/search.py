@@ -6,13 +6,14 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from catmem.domain.clock import Clock, system_clock
-from catmem.index.documents import Record
+from catmem.index.documents import Record, session_term
 from catmem.index.scope import Scope
 from catmem.recall.asking import Asking, milliseconds
 from catmem.recall.passage_words import PassageWords
 from catmem.recall.query import Query
 from catmem.recall.rank import rank
 from catmem.recall.relevance import Relevance
+from catmem.recall.titles import TITLE
 from catmem.recall.turns import Talks, Turn
 from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
@@ -161,8 +162,9 @@ def _folded(hits: Sequence[Record], complete: bool) -> list[Record]:
 
 
 def _said(hit: Record) -> str:
-    """The text, however its letters are cased and its words spaced."""
-    return " ".join(hit["text"].casefold().split())
+    """The text, however its letters are cased and its words spaced. Two conversations that are called alike are two."""
+    said = " ".join(hit["text"].casefold().split())
+    return f"{said}\n{session_term(hit['project'], hit['session'])}" if hit["kind"] == TITLE else said
 
 
 def _passage(hit: Record, query: Query, context: int) -> Passage:

@@ -16,17 +16,22 @@ _WITHOUT = re.compile(r"(?:^|(?<=\s))-(?=[^\s-])((?:[A-Za-z][\w.]{2,})|(?:[^\W\d
 
 
 class Typed(NamedTuple):
-    """`words` are what to look for; `phrases` must stand in a text; a text with one of `without` is left out."""
+    """`words` are what to look for; `phrases` must stand in a text; a text with one of `without` is left out, unless it
+    has the query `as_it_is`, which was copied then and not meant so."""
 
     words: str
     phrases: tuple[str, ...]
     without: tuple[tuple[str, ...], ...]
+    as_it_is: str = ""
 
     def sift(self, hits: list[Record]) -> list[Record]:
         """The hits as they were asked for. Where no text has a phrase, the words of it are better than nothing."""
-        kept = [hit for hit in hits if not any(_has(hit, word) for word in self.without)]
+        kept = [hit for hit in hits if not self._leaves_out(hit)]
         exact = [hit for hit in kept if all(phrase in _spaced(hit["text"]) for phrase in self.phrases)]
         return exact or kept
+
+    def _leaves_out(self, hit: Record) -> bool:
+        return any(_has(hit, word) for word in self.without) and self.as_it_is not in _spaced(hit["text"])
 
 
 def typed(query: str) -> Typed:
@@ -38,7 +43,7 @@ def typed(query: str) -> Typed:
     if not query_tokens(words):
         return Typed(query, phrases, ())
     without = (tuple(query_tokens(word)) for word in _WITHOUT.findall(query))
-    return Typed(words, phrases, tuple(filter(None, without)))
+    return Typed(words, phrases, tuple(filter(None, without)), _spaced(query))
 
 
 def _has(hit: Record, word: tuple[str, ...]) -> bool:

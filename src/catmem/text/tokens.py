@@ -134,7 +134,7 @@ def _word_tokens(run: str) -> tuple[str, ...]:
     """The tokens of one word, identifier, path, address, version …"""
     if run.isascii() and run.isalpha() and (run.islower() or run.istitle() or run.isupper()):
         return (stem(run.lower()),) if len(run) <= _LONGEST else ()
-    run = _folded(run)
+    run = without_accents(run)
     found: dict[str, None] = {}  # a set that keeps the order
     whole = _whole(run)
     if whole and len(whole) <= _LONGEST:
@@ -189,7 +189,7 @@ def _add_parts(piece: str, found: dict[str, None]) -> None:
                 found[stem(part.lower())] = None
 
 
-def _folded(run: str) -> str:
+def without_accents(run: str) -> str:
     """Without accents, the case kept (parts are found by it). Marks of scripts other than Latin, Greek and Cyrillic
     are letters of their own and stay."""
     if run.isascii():

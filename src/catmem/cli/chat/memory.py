@@ -9,6 +9,7 @@ from catmem.domain.clock import local_day, now
 from catmem.domain.session import SessionRef
 from catmem.inject import told
 from catmem.recall.recall import Item
+from catmem.recall.titles import TITLE
 from catmem.text.cut import preview
 from catmem.wiring import Catmem
 
@@ -137,10 +138,14 @@ class MemoryOfChat:
         return [item for item in found if self._tells_something(item)][:MOST_ITEMS]
 
     def _tells_something(self, item: Item) -> bool:
-        """What was said in this chat, or only asked in another, is no answer."""
+        """What was said in this chat, or only asked in another, is no answer, nor is what one is called."""
         if item["type"] == "memory":
             return True
-        return item["session"] != self._here.key and not item["text"].rstrip().endswith(("?", "？"))
+        return (
+            item["kind"] != TITLE
+            and item["session"] != self._here.key
+            and not item["text"].rstrip().endswith(("?", "？"))
+        )
 
     def _record(self, event: str, text: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         at = now(self._catmem.clock)
