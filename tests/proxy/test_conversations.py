@@ -57,3 +57,16 @@ def test_what_is_not_remembered_is_looked_for_on_disk() -> None:
     talks = Conversations(lambda project, answer: "proxy:old" if (project, answer) == ("p", "hello") else "")
     assert talks.key_of(opening("where?", "hi", "hello")) == "proxy:old"
     assert talks.key_of(opening("where?", "hi", "bye")).startswith("proxy:")
+
+
+def test_an_answer_that_was_seen_but_not_yet_heard_is_waited_for() -> None:
+    begun, heard = opening("在哪里？"), []
+
+    def listen() -> None:
+        for key in heard:
+            talks.answered(key, begun, "第三层 on the third", (), "")
+
+    talks = Conversations(listen=listen)
+    key = talks.key_of(begun)
+    heard.append(key)
+    assert talks.key_of(opening("sure?", "在哪里？", "第三层 on the third")) == key

@@ -54,6 +54,7 @@ def assemble(
         settings=lambda: _current(paths),
         project_of=lambda folder: registry.read(places).home_of(project_of(folder, settings.project_roots)),
         finished=finished,
+        listen=lambda: recorder.listen(),
         settle=lambda: recorder.settle(),
     )
     recorder = Recorder(

@@ -42,12 +42,20 @@ class Opening:
 
 
 class Conversations:
-    """Safe for several threads. `search` finds a talk on disk by (project, last answer)."""
+    """Safe for several threads.
+
+    search   finds a talk on disk by (project, last answer)
+    listen   returns when every answer that has ended was heard: a program that saw one goes on at once
+    """
 
     def __init__(
-        self, search: Callable[[str, str], str] = lambda project, answer: "", clock: Clock = system_clock
+        self,
+        search: Callable[[str, str], str] = lambda project, answer: "",
+        listen: Callable[[], None] = lambda: None,
+        clock: Clock = system_clock,
     ) -> None:
         self._search = search
+        self._listen = listen
         self._clock = clock
         self._lock = threading.Lock()
         self._known: OrderedDict[str, str] = OrderedDict()
@@ -59,16 +67,22 @@ class Conversations:
         marks = list(_marks(opening.project, opening.client, *opening.before, (), opening.previous))
         # A turn under way is known by its calls.
         marks = [*_marks(opening.project, opening.client, opening.said, "", opening.calls, ""), *marks]
-        with self._lock:
-            for mark in marks:
-                if mark in self._known:
-                    return self._known[mark]
-            again = self._failed.pop(opening.whole, "")
-        if again:
-            return again
+        found = self._heard(marks)
+        if not found:
+            self._listen()
+            found = self._heard(marks) or self._again(opening)
         answer = opening.before[1]
-        found = self._search(opening.project, answer) if answer.strip() else ""
+        if not found and answer.strip():
+            found = self._search(opening.project, answer)
         return found or self._new(opening)
+
+    def _heard(self, marks: Sequence[str]) -> str:
+        with self._lock:
+            return next((self._known[mark] for mark in marks if mark in self._known), "")
+
+    def _again(self, opening: Opening) -> str:
+        with self._lock:
+            return self._failed.pop(opening.whole, "")
 
     def answered(self, key: str, opening: Opening, text: str, calls: Sequence[ToolCall], id: str) -> None:
         """Remembers a completed answer as what the talk goes on from."""

@@ -56,6 +56,7 @@ class Reader:
 
     settings     the settings by name, those that differ from the defaults
     project_of   the key of the project of a folder
+    listen       waits until every answer that has ended was heard; called before a talk is taken for a new one
     settle       waits until what was said a moment ago is in memory; called before a session gets its brief
     """
 
@@ -68,6 +69,7 @@ class Reader:
         settings: Callable[[], Mapping[str, Any]],
         project_of: Callable[[str], str],
         finished: Callable[[Exchange], None],
+        listen: Callable[[], None] = lambda: None,
         settle: Callable[[], None] = lambda: None,
     ) -> None:
         self._places = places
@@ -77,7 +79,7 @@ class Reader:
         self._project_of = project_of
         self._finished = finished
         self._settle = settle
-        self.conversations = Conversations(self._on_disk)
+        self.conversations = Conversations(self._on_disk, listen)
 
     def read(self, route: Route, head: Head, body: bytes) -> Understood:
         """Raises ValueError and its kind for what cannot be understood, CatmemError and OSError for a fault of ours."""

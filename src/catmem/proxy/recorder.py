@@ -7,11 +7,10 @@ when `archive_batch_size` messages or one second have come together.
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,10 @@ from catmem.domain.errors import CatmemError
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from catmem.domain.triggers import changes_files, crosses_count, is_strong
-from catmem.inject.worker import is_time_for_changes, spawn_worker
+from catmem.inject.worker import is_time_for_changes
 from catmem.proxy.conversations import Conversations
 from catmem.proxy.exchange import Exchange
+from catmem.proxy.workers import Workers
 from catmem.sessions.history import History
 from catmem.settings.places import Places
 
@@ -35,8 +35,8 @@ _LONGEST_WAIT = 1.0
 _TRIES = 30
 # Answers that wait to be read; beyond it the machine is so far behind that memory is in danger.
 _MOST_WAITING_BYTES = 512 << 20
-# A worker is a process: what is to be distilled waits this long for more of it, unless somebody waits for the result.
-_GATHERING_SECONDS = 1.0
+# An answer is heard in milliseconds; the disk may hold that up.
+_LISTENING_SECONDS = 1.0
 # The worker that distils what was just said is done within a fraction of this.
 _SETTLING_SECONDS = 1.5
 # Where it was not, sessions that begin within this time do without what it brings.
@@ -69,6 +69,13 @@ class _Flush:
     work: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """Somebody waits until what was put before was heard."""
+
+    done: threading.Event
+
+
 class Recorder:
     """`put` and `ended` never wait. `history` is this thread's own.
 
@@ -96,21 +103,19 @@ class Recorder:
         self._batch_size = batch_size
         self._held = held
         self._turns = ProxiedTurns(history, pure=held)
-        self._queue: queue.SimpleQueue[Exchange | _Ended | _Flush | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()  # around `_waiting` and `_workers`, which more than one thread changes
+        self._queue: queue.SimpleQueue[Exchange | _Ended | _Flush | _Heard | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()  # around `_waiting`, which more than one thread changes
         self._waiting = 0
         self._batches: dict[SessionRef, _Batch] = {}
         self._since = 0.0
-        self._workers: set[int] = set()
-        self._named: set[SessionRef] = set()
-        self._work_at = 0.0
+        self._workers = Workers(self._places)
         self._busy_until = 0.0
         self._thread = threading.Thread(target=self._run, name="catmem-recorder", daemon=True)
 
     def start(self, *, work: bool = False) -> None:
         """Begins; `work`: what earlier sessions left undone is done meanwhile."""
         if work and self.distils:
-            self._spawn()
+            self._workers.start()
         self._thread.start()
 
     def put(self, exchange: Exchange) -> None:
@@ -133,12 +138,18 @@ class Recorder:
             return
         until = time.monotonic() + seconds
         self.flush(seconds, work=True)
-        while self._is_working():
+        while self._workers.are_busy():
             if time.monotonic() > until:
                 # There is much to do; who comes next need not find that out again.
                 self._busy_until = time.monotonic() + _BUSY_SECONDS
                 return
             time.sleep(0.01)
+
+    def listen(self, seconds: float = _LISTENING_SECONDS) -> None:
+        """Waits until every answer that was put so far was heard, but no longer than this."""
+        done = threading.Event()
+        self._queue.put(_Heard(done))
+        done.wait(seconds)
 
     def flush(self, seconds: float, *, work: bool = False) -> bool:
         """Waits until all that was put so far is on disk; false if that takes longer."""
@@ -170,20 +181,22 @@ class Recorder:
                 self._fault(error)
             if self._queue.empty() or self._is_due():
                 self._write()
-            self._distil()
+            self._workers.start_if_due()
         self._write(last=True)
-        self._distil(at_once=True)
+        self._workers.start_if_due(at_once=True)
 
-    def _take(self, item: Exchange | _Ended | _Flush | None) -> bool:
+    def _take(self, item: Exchange | _Ended | _Flush | _Heard | None) -> bool:
         if item is None:
             return False
         if isinstance(item, Exchange):
             with self._lock:
                 self._waiting -= item.size
             self._hear(item)
+        elif isinstance(item, _Heard):
+            item.done.set()
         elif isinstance(item, _Flush):
             self._write()
-            self._distil(at_once=item.work)
+            self._workers.start_if_due(at_once=item.work)
             item.done.set()
         else:
             self._write()
@@ -226,7 +239,7 @@ class Recorder:
         return held >= self._batch_size or bool(self._since and time.monotonic() - self._since >= _LONGEST_WAIT)
 
     def _patience(self) -> float | None:
-        return _LONGEST_WAIT if (self._batches and not self._held) or self._work_at else None
+        return _LONGEST_WAIT if (self._batches and not self._held) or self._workers.wanted else None
 
     def _write(self, *, last: bool = False) -> None:
         if self._held:
@@ -280,30 +293,4 @@ class Recorder:
     def _want_work(self, ref: SessionRef | None = None) -> None:
         """A worker is to distil what has ended, and `ref` although it goes on."""
         if self.distils and not self._held:
-            self._named |= {ref} if ref is not None else set()
-            self._work_at = self._work_at or time.monotonic() + _GATHERING_SECONDS
-
-    def _distil(self, *, at_once: bool = False) -> None:
-        """Starts the worker that is wanted: one at a time, and for all that has gathered."""
-        if not self._work_at or not (at_once or (time.monotonic() >= self._work_at and not self._is_working())):
-            return
-        in_use, self._named, self._work_at = self._named, set(), 0.0
-        self._spawn([(ref.project, ref.key) for ref in in_use])
-
-    def _is_working(self) -> bool:
-        """Whether workers of ours are at it; one that has ended is taken leave of, so that it does not stay as a zombie."""
-        with self._lock:
-            self._workers = {pid for pid in self._workers if pid and _is_running(pid)}
-            return bool(self._workers)
-
-    def _spawn(self, in_use: Iterable[tuple[str, str]] = ()) -> None:
-        worker = spawn_worker(self._places, in_use)
-        with self._lock:
-            self._workers.add(worker)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        return os.waitpid(pid, os.WNOHANG) == (0, 0)
-    except ChildProcessError:
-        return False
+            self._workers.want(ref)
