@@ -35,9 +35,9 @@ def warm() -> None:
     for module in pkgutil.walk_packages(catmem.__path__, "catmem."):
         if not module.name.startswith(OWN):
             importlib.import_module(module.name)
-    from catmem.distil import classifier
+    from catmem.distil import classifier, rulebook, slots
 
-    classifier._shipped()
+    classifier._shipped(), rulebook.load_rulebook(), slots.load_slots()
 
 
 def main() -> None:

@@ -17,7 +17,11 @@ from typing import Any
 import pytest
 
 from catmem.cli.work import only_worker, run_work
+from catmem.distil.classifier import Classifier
+from catmem.distil.rulebook import load_rulebook
+from catmem.distil.slots import load_slots
 from catmem.domain.clock import seconds_of
+from catmem.llm.hashed import HashedEmbedder
 from catmem.llm.scripted import Answer, Asked, ScriptedModel
 from catmem.sessions.digests import read_digests
 from catmem.sessions.file import append
@@ -98,10 +102,11 @@ def opened(root: Path, hours: float, killer: Killer | None = None) -> Catmem:
     catmem = Catmem(root, clock=lambda: seconds_of(NOW) + hours * HOURS)
     vars(catmem)["settings"] = Settings(max_messages=8, archive_raw_after_days=0)
     vars(catmem)["working_model"] = ScriptedModel(answer)
+    vars(catmem)["embedder"] = HashedEmbedder()
     return catmem
 
 
-def work(root: Path, hours: float, kill_at: int = 0, *, in_a_child: bool = True) -> dict[str, Any]:
+def work(root: Path, hours: float, kill_at: int = 0) -> dict[str, Any]:
     """The worker, in a process of its own. What it said of itself when it ended."""
     told = root.with_suffix(".told")
     told.unlink(missing_ok=True)
@@ -115,6 +120,7 @@ def work(root: Path, hours: float, kill_at: int = 0, *, in_a_child: bool = True)
         killer.tell()
         os._exit(0)
 
+    load_rulebook(), load_slots(), Classifier.load()  # Once for all children.
     process = multiprocessing.get_context("fork").Process(target=run)
     process.start()
     process.join(300)  # a second, on a machine that has time for it
