@@ -68,7 +68,7 @@ def test_the_worker_makes_vectors_and_then_meaning_finds(knowing: Shell) -> None
     assert found(knowing, "院子里的轿车") == ("hybrid", [CAR])
     assert knowing.json("status")["meaning"] == {"model": "openai:m", "done": 3, "wanted": 3}
     explained = knowing.ok("recall", "vehicle", "yard", "--project", "shop", "--explain")
-    assert "close in meaning" in explained and "alike" in explained
+    assert "close in meaning" in explained and "alike in meaning: 0." in explained
 
 
 def test_a_worker_with_nothing_new_asks_nothing(knowing: Shell, server: FakeServer) -> None:

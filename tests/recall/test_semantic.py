@@ -82,6 +82,29 @@ def test_words_lead_where_there_are_any(world: World, embedder: HashedEmbedder) 
     assert texts(recall(world, embedder, "pytest network"))[0].startswith("Tests run with pytest")
 
 
+def test_where_the_best_words_are_few_meaning_leads(tmp_path: Path, embedder: HashedEmbedder) -> None:
+    world = World(tmp_path)
+    world.learn("The table of users has an index")
+    world.learn("Breakfast is porridge with apples")
+    world.learn("发布说明写在 CHANGELOG 里")
+    for number in range(8):
+        world.learn(f"note number {number} says nothing of use")
+    build(world, embedder)
+    asked = "what do the apprentices of the workshop get as their morning meal at that long table"
+    assert texts(recall(world, None, asked))[0].startswith("The table of users"), "the only one with a word of it"
+    assert texts(recall(world, embedder, asked))[0].startswith("Breakfast")
+    assert texts(recall(world, embedder, "users table"))[0].startswith("The table of users")
+
+
+@pytest.mark.parametrize(("query", "of_a_prompt"), [("vehicle", False), ("轿车", False), ("red vehicle", True)])
+def test_for_a_prompt_some_words_must_speak_too(
+    world: World, embedder: HashedEmbedder, query: str, of_a_prompt: bool
+) -> None:
+    red = "The red car stands in the yard"
+    assert red in texts(recall(world, embedder, query))
+    assert (red in texts(recall(world, embedder, query, searched=False))) is of_a_prompt
+
+
 # -- filters hold as they do for words ------------------------------------------------------------------------------------
 
 

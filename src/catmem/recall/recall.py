@@ -29,10 +29,10 @@ from catmem.settings.schema import Settings
 if TYPE_CHECKING:
     from catmem.recall.period import Period
 
-FACTORS = ("relevance", "bm25", "akin", "near", "alike", "recency", "timely", "confirmations", "pinned", "folded")
+FACTORS = ("relevance", "bm25", "akin", "alike", "recency", "timely", "confirmations", "pinned", "folded")
 """What ranking knows of a hit: how much of the query it has, and how tellingly; the share that it has in other words for
-the same thing; how near it is in meaning, and how alike, by an embedder; its age and how well it
-fits a month or day that was named; in how many sessions it was said."""
+the same thing; how alike it is in meaning, by an embedder; its age and how well it fits a month or day that was named; in
+how many sessions it was said."""
 
 
 class Item(TypedDict):
@@ -214,7 +214,7 @@ class Recaller(Asking):
         return asked.read.sift(titled(self._reader, asked.query, asked.scope, asked.weighing))
 
     def _mode(self, hits: list[Record]) -> str:
-        told = any("near" in hit for hit in hits) if hits else self._meaning.is_ready()
+        told = any("alike" in hit for hit in hits) if hits else self._meaning.is_ready()
         return "hybrid" if told else "keyword"
 
 

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 _MOST_CHARACTERS = 2000
 # The last sentences of a long query, which are the nearest to what is asked; each takes 20 ms.
 _MOST_SENTENCES = 24
-# So many of the nearest documents are looked up at once, until enough of them are in the scope.
-_AT_ONCE = 300
+# So many of the nearest documents are looked up at once, until enough of them are in the scope: mostly all are, and a
+# hundred are wanted.
+_AT_ONCE = 100
 # An embedder that failed is left alone for so long by who asks often; seconds.
 _REST = 60.0
 
 
 class Meant(NamedTuple):
-    """A document, how near it is to a query and how alike; see index/vectors/closeness."""
+    """A document, and how alike it is to a query; see index/vectors/closeness."""
 
     record: Record
-    near: float
     alike: float
 
 
@@ -72,7 +72,7 @@ class Meaning:
             near = self._nearness(only, reader, vectors, [script_of(text) for text in texts])
             if near is not None:
                 told = True
-                found |= {one.key: Meant(known[one.key], one.near, one.alike) for one in near.of(known.keys())}
+                found |= {one.key: Meant(known[one.key], one.alike) for one in near.of(known.keys())}
                 found |= dict(islice(_in_scope(near.best(), only, reader, known), most))
         return found if told else None
 
@@ -114,4 +114,4 @@ def _in_scope(
     while some := list(islice(near, _AT_ONCE)):
         others = [one.key for one in some if one.key not in known]
         records = {**known, **(reader.within(others, scope) if others else {})}
-        yield from ((one.key, Meant(records[one.key], one.near, one.alike)) for one in some if one.key in records)
+        yield from ((one.key, Meant(records[one.key], one.alike)) for one in some if one.key in records)

@@ -22,7 +22,7 @@ def _parts(hit: Record, query: str, words: dict[str, str]) -> Sequence[str]:
     matched = as_typed(hit["matched"], query)
     shown = words["comma"].join(matched[:_SHOWN_WORDS]) + (words["more"] if len(matched) > _SHOWN_WORDS else "")
     parts = [words["matches"].format(shown)] if matched else []
-    if "near" in hit and (hit["alike"] >= ALIKE or not matched):
+    if "alike" in hit and (hit["alike"] >= ALIKE or not matched):
         parts.append(words["alike"])
     elif not matched:
         parts.append(words["then"])
@@ -54,13 +54,14 @@ def explained(numbers: Mapping[str, float], language: str) -> str:
 
 # What each number is where it changes nothing. That a hit is pinned or was said in several sessions, `why` tells.
 _NEUTRAL: dict[str, tuple[float, ...]] = {
-    "relevance": (), "bm25": (), "akin": (0,), "recency": (1,), "timely": (1,), "confirmations": (0, 1), "pinned": (0,),
-    "folded": (0,),
+    "relevance": (), "bm25": (), "akin": (0,), "alike": (0,), "recency": (1,), "timely": (1,), "confirmations": (0, 1),
+    "pinned": (0,), "folded": (0,),
 }  # fmt: skip
 _NUMBERS_EN = {
     "relevance": "relevant to the query: {:.0%}",
     "bm25": "weight of its words (BM25): {:.2f}",
     "akin": "of the query in other words for the same thing: {:.0%}",
+    "alike": "alike in meaning: {:.2f}",
     "recency": "freshness: {:.0%}",
     "timely": "for the time named: x {:.2f}",
     "confirmations": "sessions that said it: {:.0f}",
@@ -71,6 +72,7 @@ _NUMBERS_ZH = {
     "relevance": "与查询的相关度 {:.0%}",
     "bm25": "词的分量（BM25）{:.2f}",
     "akin": "其中换一种说法或另一种语言的占 {:.0%}",
+    "alike": "意思的相近程度 {:.2f}",
     "recency": "新鲜度 {:.0%}",
     "timely": "符合所说的时间 × {:.2f}",
     "confirmations": "说过它的会话数 {:.0f}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -11,28 +12,42 @@ from typing import Any
 from catmem.domain.hashing import digest
 from catmem.domain.living import living
 from catmem.domain.message import Message
+from catmem.sessions.blocks import BLOCK
 from catmem.sessions.names import Place
 from catmem.sessions.reading import message_of
 from catmem.sessions.records import is_message
 from catmem.sessions.walking import walk
 
 _SAID = frozenset({"user", "assistant"})
+# A file that is read in one block: parsing it is nearly all of the work, and what that gives takes some 10 MB.
+_SHORT = BLOCK
 
 
 def talk(place: Place) -> Iterator[Message]:
     """The session's own messages on the branch that the user is on, in the order of the files.
 
-    The file is read twice: once for who answers whom, 17 bytes a message, then for the words. A result that nobody
+    A long file is read twice: once for who answers whom, 17 bytes a message, then for the words. A result that nobody
     gave stands where it was written, and one without a call is there too. Raises NotFound, StorageFailed.
     """
     outline = _Outline()
+    kept: list[dict[str, Any]] | None = [] if _is_short(place) else None
     for record in walk(place):
         outline.add(record)
+        if kept is not None and is_message(record):
+            kept.append(record)
     # What was written since the first reading is left for the next time.
-    said = filter(is_message, walk(place))
+    said = filter(is_message, walk(place)) if kept is None else iter(kept)
     for record, lives in zip(said, outline.alive(), strict=False):
         if lives:
             yield outline.under_own_name(message_of(record))
+
+
+def _is_short(place: Place) -> bool:
+    """True if all of the session may be kept at once; an archive does not tell how much is packed in it."""
+    try:
+        return os.path.getsize(place.file) <= _SHORT and not os.path.exists(place.archive)
+    except OSError:
+        return False
 
 
 class _Outline:

@@ -1,4 +1,4 @@
-"""From vectors to how near a document is to a query.
+"""From vectors to how alike a document and a query are.
 
 A cosine of two vectors says little by itself: those of real models share a direction that all texts have, and one that
 all texts of a language have, so that nearly every text of the query's language stands above all of the other. So what is
@@ -28,9 +28,6 @@ _BACKGROUND = 50.0
 # may be what it is about. Dialogues want more of it, single questions are not concerned; between a third and a half
 # nothing changes by more than a point.
 _SENTENCE = 0.4
-# Fewer documents are filled up to so many with sentences of the background: of three memories that say the same each is
-# near then, and a lone one, too. Among more, those that are meant stand out by themselves.
-_FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +54,20 @@ def centred(vectors: Floats, scripts: Integers, means: Floats) -> Floats:
 
 
 def unit(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return np.asarray(vectors / np.maximum(lengths, 1e-6), dtype=np.float32)
 
 
-def closeness(cosines: Floats, background: Floats) -> tuple[Floats, Floats]:
-    """For each document how near it is and how alike: the first to order by, the second to hold against a threshold.
+def closeness(cosines: Floats) -> Floats:
+    """How alike each document is to a query, -1..1.
 
     `cosines` are those of the documents, of each its nearest row, with the query and then its sentences, if it has
-    several; `background` those of the background's sentences. How near is told in standard deviations, so that a sentence to which all is alike does not outvote others.
+    several; all of them without what is usual.
     """
-    near, alike = _standardised(np.concatenate([cosines, _some(background, _FEW - len(cosines))])), cosines
     if cosines.shape[1] == 1:
-        return near[: len(cosines), 0], alike[:, 0]
-    sentence = _standardised(near[:, 1:].max(axis=1, keepdims=True))[:, 0]
-    return (
-        ((1 - _SENTENCE) * near[:, 0] + _SENTENCE * sentence)[: len(cosines)],
-        (1 - _SENTENCE) * alike[:, 0] + _SENTENCE * alike[:, 1:].max(axis=1),
-    )
-
-
-def _some(rows: Floats, count: int) -> Floats:
-    """So many of the rows, at most all, spread over them: those of both languages."""
-    some: Floats = rows[np.linspace(0, len(rows) - 1, min(max(count, 0), len(rows))).astype(int)]
-    return some
-
-
-def _standardised(values: Floats) -> Floats:
-    """Each column less its mean, in its standard deviations."""
-    spread = np.maximum(values.std(axis=0), 1e-6)
-    return np.asarray((values - values.mean(axis=0)) / spread, dtype=np.float32)
+        return cosines[:, 0]
+    alike: Floats = (1 - _SENTENCE) * cosines[:, 0] + _SENTENCE * cosines[:, 1:].max(axis=1)
+    return alike
 
 
 def _means(vectors: Floats, scripts: Integers) -> Floats:
@@ -96,5 +77,6 @@ def _means(vectors: Floats, scripts: Integers) -> Floats:
 
 
 def _sum(vectors: Floats, scripts: Integers, script: int) -> Floats:
-    total: Floats = vectors[scripts == script].sum(axis=0)
+    of_it: Floats = (scripts == script).astype(np.float32)
+    total: Floats = of_it @ vectors
     return total

@@ -23,22 +23,21 @@ _CHUNK = 4096
 
 
 class Near(NamedTuple):
-    """The key of a document, how near it is (in standard deviations) and how alike (-1..1); see `closeness`."""
+    """The key of a document, and how alike it is to a query, -1..1; see `closeness`."""
 
     key: int
-    near: float
     alike: float
 
 
 class Nearness:
-    """How near each document of a type is to one query."""
+    """How alike each document of a type is to one query."""
 
-    def __init__(self, keys: Integers, near: Floats, alike: Floats) -> None:
-        self._keys, self._near, self._alike = keys, near, alike
+    def __init__(self, keys: Integers, alike: Floats) -> None:
+        self._keys, self._alike = keys, alike
 
     def best(self) -> Iterator[Near]:
         """All documents, nearest first."""
-        return map(self._at, np.argsort(-self._near, kind="stable"))
+        return map(self._at, np.argsort(-self._alike, kind="stable"))
 
     def of(self, keys: Collection[int]) -> list[Near]:
         """Those of the documents that have vectors."""
@@ -46,7 +45,7 @@ class Nearness:
         return [self._at(place) for place in np.flatnonzero(np.isin(self._keys, wanted))]
 
     def _at(self, place: Any) -> Near:
-        return Near(int(self._keys[place]), float(self._near[place]), float(self._alike[place]))
+        return Near(int(self._keys[place]), float(self._alike[place]))
 
 
 def nearness(
@@ -67,14 +66,12 @@ def nearness(
     places = _in(rows["home"], homes)
     if not len(places) or asked.shape[1:] != (state.dimension,):
         return None
-    background = _mapped(search, state, BACKGROUND)
-    means = _usual(rows, places, background)
+    means = _usual(rows, places, _mapped(search, state, BACKGROUND))
     asked = centred(asked, np.asarray(scripts), means.queries)
     keys = rows["key"][places]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    beside = _cosines(background, np.flatnonzero(background["piece"] == 0), asked, means)
-    near, alike = closeness(np.maximum.reduceat(_cosines(rows, places, asked, means), first, axis=0), beside)
-    return Nearness(keys[first], near, alike)
+    cosines = np.maximum.reduceat(_cosines(rows, places, asked, means), first, axis=0)
+    return Nearness(keys[first], closeness(cosines))
 
 
 def _mapped(search: Path, state: State, type: str) -> Any:
