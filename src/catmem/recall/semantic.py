@@ -16,6 +16,7 @@ from catmem.index.documents import Record, hash_of
 from catmem.index.reader import SearchReader
 from catmem.index.scope import Scope
 from catmem.index.vectors.layout import read_state
+from catmem.llm.one_core import one_core
 from catmem.llm.port import Embedder, Failure
 from catmem.text.pieces import script_of, sentences_of
 
@@ -90,7 +91,8 @@ class Meaning:
     ) -> Nearness | None:
         homes = reader.members(scope.projects)
         try:
-            from catmem.index.vectors.nearest import nearness  # numpy, which is an extra
+            with one_core():
+                from catmem.index.vectors.nearest import nearness  # numpy, which is an extra
 
             (type,) = scope.types
             named = None if homes is None else {hash_of(home) for home in homes}
