@@ -35,6 +35,8 @@ _ITS_OWN = (
 )
 # Far above any run seen (3 s); it only turns a hang into a failure.
 _PATIENCE = 120
+# A process that is just being replaced by its program shows no environment for a moment.
+_QUIET_LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,9 @@ class Machine:
     def left_running(self) -> list[str]:
         """Waits for background work to end by itself; what does not is named, and ended."""
         until = time.monotonic() + _PATIENCE
-        while list(self._marked()) and time.monotonic() < until:
+        quiet = 0
+        while quiet < _QUIET_LOOKS and time.monotonic() < until:
+            quiet = 0 if list(self._marked()) else quiet + 1
             time.sleep(0.05)
         left = []
         for pid in self._marked():
