@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catmem.brief.bounds import DEFAULTS, MOST_BYTES
@@ -16,8 +16,9 @@ from catmem.brief.brief import Brief
 from catmem.brief.briefer import Briefer
 from catmem.brief.fit import fit
 from catmem.brief.words import CLOSING, OPENING, WORDS
+from catmem.domain.change import Change
 from catmem.domain.clock import seconds_of
-from catmem.domain.memory import KINDS
+from catmem.domain.memory import KINDS, Kind
 from catmem.index.documents import Record
 from catmem.settings.schema import Settings
 from catmem.text.cut import estimate_tokens
@@ -203,6 +204,51 @@ def test_many_conventions_do_not_hide_where_the_work_stopped(world: World, brief
         world.learn(f"convention number {number}: do it the long and well described way, each and every time")
     world.learn("The parser is half done", kind="progress")
     assert "The parser is half done" in briefer(brief_token_limit=400).brief("shop").text
+
+
+def test_what_other_sections_leave_is_open_to_facts(world: World, briefer: Make) -> None:
+    for word in ("kettle", "teapot", "spoon", "saucer", "strainer", "tray", "caddy", "samovar", "cosy", "urn"):
+        world.learn(f"The {word} is kept beside all the other things of its own kind")
+    alone = briefer(brief_token_limit=300).brief("shop")
+    assert alone.tokens <= 300 and len(alone.items) >= 8, "a third of it is theirs by right, the rest is free"
+    world.learn("The 茶壶 parser is half done", kind="progress")
+    assert "茶壶 parser" in briefer(brief_token_limit=300).brief("shop").text
+
+
+WORDS_OF_ONE_LENGTH = [
+    "amber", "birch", "cedar", "delta", "ember", "flint", "grape", "hazel", "ivory", "jaspe",
+    "karst", "lilac", "maple", "north", "olive", "pearl", "quart", "raven", "sable", "topaz",
+]  # fmt: skip
+REASONS = st.tuples(st.booleans(), st.integers(1, 3), st.integers(1, 9))
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    said=st.lists(REASONS, min_size=20, max_size=20),
+    kind=st.sampled_from(["convention", "environment", "decision", "progress", "question"]),
+    language=st.sampled_from(["en", "zh"]),
+    limit=st.sampled_from([130, 200]),
+)
+def test_a_memory_with_more_reasons_is_never_dropped_for_one_with_fewer(
+    tmp_path_factory: pytest.TempPathFactory, said: list[tuple[bool, int, int]], kind: Kind, language: str, limit: int
+) -> None:
+    """Of one length and kind: pinned, said in several sessions (where that counts), said lately."""
+    world = World(tmp_path_factory.mktemp("reasons"))
+    reasons: dict[str, tuple[bool, int, int]] = {}
+    for word, (pinned, sessions, month) in zip(WORDS_OF_ONE_LENGTH, said, strict=False):
+        at = f"2026-0{month}-01T10:00:00.000Z"
+        id = world.learn(f"{word} 茶 {word}", kind=kind, at=at, sessions=("s1", "s2", "s3")[:sessions])
+        if pinned:
+            world.store.commit([Change(0, "", "", "pin", "user", ids=(id,))])
+        reasons[id] = (pinned, 1 if kind in ("decision", "progress", "question") else sessions, month)
+    world.catch_up()
+    values = Settings(language=language, brief_token_limit=limit, max_recall_items=0)
+    items = Briefer(world.paths, values, lambda: seconds_of(NOW)).brief("shop").items
+    assert items
+    assert list(items) == sorted(items, key=reasons.__getitem__, reverse=True), "the most important first"
+    for id in reasons.keys() - set(items):
+        assert all(reasons[id] <= reasons[shown] for shown in items), "whatever was dropped has no more reasons"
+    world.store.close()
 
 
 def record(number: int, text: str, type: str, kind: str) -> Record:

@@ -40,7 +40,7 @@ class Standing:
         self._rulers: dict[int, int] = {}
         self._by_word: dict[str, list[int]] = {}
         for rank, record in enumerate(self._order):
-            for word in (*self._senses[rank].words, record.get("slot", "")):
+            for word in (*self._senses[rank].topics, record.get("slot", "")):
                 self._by_word.setdefault(word, []).append(rank)
 
     def stands(self, record: Record) -> bool:
@@ -62,14 +62,14 @@ class Standing:
 
     def _rivals(self, rank: int) -> Iterator[int]:
         """The stronger ones that may be about the same, the strongest first."""
-        record, words = self._order[rank], self._senses[rank].words
+        record, words = self._order[rank], self._senses[rank].topics
         shared: dict[int, int] = {}
         for word in words:
             for rival in self._by_word[word]:
                 if rival >= rank:
                     break
                 shared[rival] = shared.get(rival, 0) + 1
-        near = {r for r, count in shared.items() if count >= _SHARED * min(len(words), len(self._senses[r].words))}
+        near = {r for r, count in shared.items() if count >= _SHARED * min(len(words), len(self._senses[r].topics))}
         if slot := record.get("slot"):
             near.update(rival for rival in self._by_word[slot] if rival < rank)
         return (rival for rival in sorted(near) if self._hold_together(self._order[rival], record))

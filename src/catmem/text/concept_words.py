@@ -16,6 +16,7 @@ deploy|deployment|rollout|部署|上线|发布|发版
 release|publish|发版|发布|发行
 rollback|roll back|revert|回滚|回退|撤回
 canary|gradual rollout|灰度|金丝雀
+commit|提交
 commit message|commit subject|提交信息|提交说明|提交消息|提交标题
 branch|分支
 merge|合并|合入
@@ -34,6 +35,9 @@ lint|linter|~eslint|~ruff|静态检查|代码检查|规范检查
 code style|style guide|代码风格|编码规范|代码规范|风格
 name convention|命名|命名规范|起名
 comment|注释|备注
+semicolon|分号
+variable|变量
+coverage|test coverage|复盖率|测试复盖率
 docstr|文档字符串
 documentation|doc|readme|文档|说明文档
 changelog|release note|更新日志|变更日志|发布说明
