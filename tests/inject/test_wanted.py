@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from catmem.cli.work import only_worker
+from catmem.cli.work import only_worker, run_work
 from catmem.inject.wanted import is_wanted, take, want
 from catmem.inject.worker import wait_for_worker
+from catmem.llm.hashed import HashedEmbedder
+from catmem.llm.port import Purpose
+from catmem.sessions.file import append
+from catmem.sessions.names import place
 from catmem.settings.places import Places
 from catmem.wiring import Catmem
 from tests.inject.person import Person
+from tests.sessions.long import talk
 
 SAID = ["The staging database is on port 5433.", "测试数据库的端口是 5433。"]
 
@@ -24,7 +29,7 @@ def test_who_ends_while_another_is_at_work_is_distilled_afterwards(person: Perso
     with only_worker(Catmem(person.data), wait=30):
         person.hook("UserPromptSubmit", prompt=said)
         person.hook("Stop", last_assistant_message="OK 好的")
-        person.hook("SessionEnd", reason="other")
+        person.ends()
         wait_until(lambda: not processes_in(person.data))
         assert not person.knows("5433")
     assert person.learns("5433")
@@ -35,6 +40,25 @@ def test_a_strong_sentence_meanwhile_is_not_left_to_the_end_of_the_session(perso
         person.hook("UserPromptSubmit", prompt="记住：we always use pnpm here.")
         wait_until(lambda: not processes_in(person.data))
     assert person.learns("pnpm")
+
+
+def test_the_vectors_of_a_long_history_keep_nobody_from_being_distilled(tmp_path: Path) -> None:
+    catmem = Catmem(tmp_path)
+    append(place(str(tmp_path), "shop", "long"), "long", talk(20), listing={"project": "shop"}, durability="none")
+
+    class Interrupted(HashedEmbedder):
+        def embed(self, texts: Sequence[str], purpose: Purpose) -> list[list[float]]:
+            want(catmem.paths)
+            return super().embed(texts, purpose)
+
+    embedder = vars(catmem)["embedder"] = Interrupted()
+    for rounds in range(1, 5):
+        with only_worker(catmem, wait=0):
+            run_work(catmem, everything=False)
+            coverage = catmem.vectors.coverage(embedder)
+            assert coverage.done == min(16 * rounds, coverage.wanted), "a batch each time"
+            take(catmem.paths)  # Else another process would start.
+    assert coverage.done == coverage.wanted > 32
 
 
 def test_a_new_session_waits_for_what_was_wanted_a_moment_ago(tmp_path: Path) -> None:

@@ -182,7 +182,9 @@ def run_work(
     catmem.pages.write()
     catmem.index.catch_up(catmem.store, catmem.history)
     if not awaited and catmem.embedder is not None:
-        catmem.vectors.build(catmem.embedder, stop if seconds else _stopper(VECTOR_SECONDS))
+        enough = stop if seconds else _stopper(VECTOR_SECONDS)
+        # What was said a moment ago comes first; the vectors go on where they stopped.
+        catmem.vectors.build(catmem.embedder, lambda: enough() or is_wanted(catmem.paths))
     catmem.history.write_index()
     _drop_old_notes(catmem)
     if compacted is None:

@@ -20,7 +20,7 @@ from catmem.domain.errors import CatmemError
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
 from catmem.domain.triggers import changes_files, crosses_count, is_strong
-from catmem.inject.worker import is_time_for_changes
+from catmem.inject.worker import is_time_for_changes, wait_for_worker
 from catmem.proxy.conversations import Conversations
 from catmem.proxy.exchange import Exchange
 from catmem.proxy.workers import Workers
@@ -138,12 +138,10 @@ class Recorder:
             return
         until = time.monotonic() + seconds
         self.flush(seconds, work=True)
-        while self._workers.are_busy():
-            if time.monotonic() > until:
-                # There is much to do; who comes next need not find that out again.
-                self._busy_until = time.monotonic() + _BUSY_SECONDS
-                return
-            time.sleep(0.01)
+        wait_for_worker(self._places, until - time.monotonic())
+        if time.monotonic() > until:
+            # There is much to do; who comes next need not find that out again.
+            self._busy_until = time.monotonic() + _BUSY_SECONDS
 
     def listen(self, seconds: float = _LISTENING_SECONDS) -> None:
         """Waits until every answer that was put so far was heard, but no longer than this."""
