@@ -37,6 +37,24 @@ def test_between_sessions_it_does_so_too(earlier: str, later: str, stands: str) 
     assert [stands in text for text in memory.texts()] == [True] and len(memory.gone()) == 1
 
 
+BESIDE = [
+    ("Remember: indent Python with 4 spaces", "Remember: indent YAML with two spaces", 2),
+    ("记住：Python 用 4 个空格缩进", "记住：YAML 用两个空格缩进", 2),
+    ("记住：缩进用 4 个空格", "Remember: indent with two spaces", 1),
+    ("Remember: service A runs on port 8080", "Remember: service B runs on port 9090", 2),
+    ("记住：方案 A 用 8080 端口", "记住：方案 B 用 9090 端口", 2),
+    ("Remember: service A runs on port 8080", "Remember: service A runs on port 9090", 1),
+]
+
+
+@pytest.mark.parametrize(("earlier", "later", "left"), BESIDE)
+def test_what_is_of_another_part_stands_beside_it(earlier: str, later: str, left: int) -> None:
+    memory = Remembered()
+    memory.session(f"U: {earlier}", "A: OK.", day=1)
+    memory.session(f"U: {later}", "A: OK.", day=2)
+    assert len(memory.texts()) == left, memory.texts()
+
+
 @pytest.mark.parametrize(("earlier", "later", "stands"), BOTH)
 def test_what_moves_is_not_what_merely_has_its_name(earlier: str, later: str, stands: str) -> None:
     claims = distil(talk(f"U: {earlier}", "A: OK.", f"U: {later}", "A: Noted.")).claims

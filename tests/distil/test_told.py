@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catmem.distil.distiller import judged, read
-from tests.distil.talks import talk
+from tests.distil.talks import distil, talk
 
 KEPT = [
     ("记住：发布前先跑 make smoketest。", "convention"),
@@ -35,3 +35,18 @@ def test_it_is_kept(text: str, kind: str) -> None:
 @pytest.mark.parametrize("text", NOT)
 def test_a_question_one_time_and_a_password_are_not(text: str) -> None:
     assert not any(verdict.kept for verdict in judged(read(talk(f"U: {text}", "A: ok"))).values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember: the cache timeout is 30 seconds",
+        "Remember: p95 is 280 ms at most",
+        "记住：超时是 30 秒",
+        "Remember: run the smoke test before a release",
+        "记住：部署前跑一遍测试",
+    ],
+)
+def test_what_is_dictated_is_no_report_and_no_task(text: str) -> None:
+    (claim,) = distil(talk(f"U: {text}")).claims
+    assert claim.text in text

@@ -35,6 +35,9 @@ WEIGHTS = {
     "progress": 0.6,
     "parked": 1.8,
     "environment": 0.5,
+    # So short and plain that the classifier, which was shown few such, mostly is in doubt: 0.2 to 0.4.
+    "placed": 1.6,
+    "noted": 1.1,
     "replace": 0.3,
     "answer": 1.5,
     "filled": 1.2,
@@ -81,6 +84,7 @@ KIND_WEIGHTS: dict[str, dict[Kind, float]] = {
 }
 NOTHING: tuple[Label, ...] = ("none", "accept", "retract")
 JUDGED: tuple[Kind, ...] = ("preference", "environment", "convention", "decision", "question", "progress")
+_NOT_DICTATED = frozenset({"refuse-report", "refuse-task"})
 # The log-odds are bounded before the rules speak, so that no score is beyond their reach.
 _BOUND = 2.5
 # Below this a kind is as good as any other that the classifier does not believe in.
@@ -112,6 +116,9 @@ def judge(sentence: Sentence) -> Verdict:
     worth = 1.0 - sum(sentence.scores.get(label, 0.0) for label in NOTHING)
     odds = SLOPE * _logit(worth) + SHIFT
     moved = {effect: WEIGHTS[effect] for effect in sentence.effects if effect in WEIGHTS}
+    if sentence.has("told"):
+        # What is dictated is neither reported nor asked for now: "remember: the timeout is 30 seconds".
+        moved = {effect: weight for effect, weight in moved.items() if effect not in _NOT_DICTATED}
     confidence = _probability(odds + sum(moved.values()))
     rules = [rule for effect in moved for rule in sentence.effects[effect]]
     named = f"; rule{'s' if len(rules) > 1 else ''} {', '.join(rules)}" if rules else ""

@@ -15,6 +15,7 @@ _LIKE, _LIKE_WEIGHT = 0.4, 1.2
 _NAMED, _HALF = 1.0, 0.5
 # From here on two sentences are about one thing, so that a number in which they differ was corrected.
 ALIKE = 0.55
+_LETTER = re.compile(r"(?<=[^\W\d_])\s?(?<![A-Za-z])([A-HJ-Z])(?![A-Za-z0-9'’+#.-])")
 # What a change is about stands at the beginning of the earlier statement too: in this share of its words.
 _BEGINNING = 0.5
 # What people say or leave out behind the name of a place where something runs.
@@ -42,7 +43,14 @@ def corrects(later: str, earlier: str) -> bool:
     if slot_conflict(later, earlier):
         return True
     mine, theirs = values(later), values(earlier)
+    if _letters(later) != _letters(earlier):
+        return False
     return bool(mine - theirs and theirs - mine) and likeness(later, earlier) >= ALIKE
+
+
+def _letters(text: str) -> frozenset[str]:
+    """What is told from its like by a letter: service A, 方案 B."""
+    return frozenset(_LETTER.findall(text))
 
 
 def slot_conflict(later: str, earlier: str) -> bool:

@@ -18,7 +18,8 @@ SLOT_FILES = ("slots.toml", "services.toml")
 class Slot:
     """A kind of choice. `words` tell that a sentence is about it; `members` map a name to its family.
 
-    `ambiguous`: its members are everyday words too, so a sentence has to name the slot itself.
+    `ambiguous`: its members are everyday words too, so a sentence has to name the slot itself. `parts` are words for
+    what each has a value of its own: Python and YAML are indented each in its way.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Slot:
     words: re.Pattern[str]
     members: Mapping[str, str]
     found: re.Pattern[str]
+    parts: re.Pattern[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,16 @@ def fillings(text: str) -> tuple[Filling, ...]:
         named = bool(slot.words.search(sentence))
         for family, (kept, dropped) in by_family.items():
             if named or not slot.ambiguous:
-                subject = " ".join(word for word in (part, family if family != "any" else "", slot.name) if word)
+                whose = (part, _own_part(slot, sentence), family if family != "any" else "", slot.name)
+                subject = " ".join(filter(None, whose))
                 staying = tuple(dict.fromkeys(k for k in kept if k not in dropped))
                 found.append(Filling(slot, subject, staying, tuple(dict.fromkeys(dropped)), named))
     return tuple(found)
+
+
+def _own_part(slot: Slot, sentence: str) -> str:
+    found = slot.parts.search(sentence) if slot.parts else None
+    return found.group().lower() if found else ""
 
 
 def _part(sentence: str) -> str:
@@ -99,6 +107,7 @@ def _slot(row: Mapping[str, Any]) -> Slot:
         _bounded(row["words"]),
         members,
         _bounded(map(re.escape, members)),
+        _bounded(row["parts"]) if "parts" in row else None,
     )
 
 
