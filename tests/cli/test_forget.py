@@ -49,7 +49,7 @@ def knowing(shell_in: Callable[[str], Shell], language: str) -> Shell:
 
 def holding(shell: Shell, word: str) -> list[str]:
     """The files of the data directory with the word in them, as text or escaped as JSON."""
-    forms = {word.encode(), json.dumps(word)[1:-1].encode(), word.encode("utf-16-le")}
+    forms = {word.encode(), json.dumps(word)[1:-1].encode(), word.encode("utf-16-le"), word.encode("gb18030")}
     found = []
     for folder, _, names in os.walk(shell.data):
         for name in names:

@@ -16,6 +16,8 @@ STANDARD_LIBRARY = (
     "__future__", "bisect", "collections", "collections.abc", "copyreg", "datetime", "enum", "errno", "fcntl",
     "functools", "importlib", "itertools", "json", "json.", "keyword", "math", "operator", "re", "re.", "reprlib",
     "signal", "stat", "time", "types", "unicodedata", "warnings", "zlib",
+    # Half a millisecond, where a passage in Chinese is told.
+    "encodings.gb18030", "_codecs_cn", "_multibytecodec",
 )  # fmt: skip
 # The search engine is the only thing that is neither ours nor Python's.
 FOREIGN = ("tantivy", "tantivy.tantivy")

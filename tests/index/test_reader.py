@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catmem.domain.errors import NotFound
+from catmem.index import layout
+from catmem.index.documents import Record
 from catmem.index.reader import SearchReader
 from catmem.index.scope import Scope
 from tests.index.world import World
@@ -89,3 +91,56 @@ def test_the_best_are_exact(full: SearchReader, words: list[str], limit: int) ->
 def test_any_term_is_safe(full: SearchReader, terms: list[tuple[str, float]], kind: str) -> None:
     full.search(terms, Scope(projects=[kind], kinds=[kind]))
     full.frequencies("memory", [term for term, _ in terms])
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> SearchReader:
+    world = World(tmp_path_factory.mktemp("said"))
+    lines = ["先灰度，再全量", "灰度，灰度，灰度？全量", "今天的天气 is fine", "度", "git 日志 log git log", "没有别的"]
+    world.history.say("shop", "s1", *(("user", line) for line in lines))
+    world.catch_up()
+    return world.index.reader()
+
+
+def _ids(hits: list[Record]) -> list[int]:
+    return [hit["message_id"] for hit in hits]
+
+
+def test_what_a_passage_says_more_often_fits_better_in_either_language(said: SearchReader) -> None:
+    passages = Scope(["passage"])
+    assert _ids(said.search([("灰度", 1.0)], passages)) == [2, 1]
+    assert said.frequencies("passage", ["灰度", "全量", "git", "斑马"]) == {"灰度": 2, "全量": 2, "git": 1, "斑马": 0}
+
+
+def test_a_pair_weighs_by_all_that_have_it_however_often_they_say_it(said: SearchReader) -> None:
+    """One of two passages has it once, the other several times: to neither it is the rarer for that."""
+    once, often = (
+        next(hit["bm25"] for hit in said.search([(word, 1.0)], Scope(["passage"])) if hit["message_id"] == id)
+        for word, id in (("全量", 1), ("灰度", 1))
+    )
+    assert once == pytest.approx(often, rel=1e-4)
+
+
+def test_every_word_may_be_asked_for_wherever_it_is_kept(said: SearchReader) -> None:
+    passages = Scope(["passage"])
+    assert _ids(said.search([("灰度", 1.0), ("全量", 1.0)], passages, every=True)) == [2, 1]
+    assert _ids(said.search([("git", 1.0), ("日志", 1.0)], passages, every=True)) == [5]
+    assert said.search([("灰度", 1.0), ("天气", 1.0)], passages, every=True) == []
+
+
+@pytest.mark.parametrize(
+    ("character", "ids"), [("度", [1, 2, 4]), ("先", [1]), ("量", [1, 2]), ("天", [3]), ("马", [])]
+)
+def test_one_character_is_found_wherever_it_stands_in_a_passage(
+    said: SearchReader, character: str, ids: list[int]
+) -> None:
+    assert sorted(_ids(said.search([(character, 1.0)], Scope(["passage"])))) == ids
+
+
+def test_of_keys_that_end_alike_only_the_ones_asked_for_are_found(said: SearchReader) -> None:
+    (key, *_) = sorted(said.keys("passage"))
+    other = key ^ 1 << 40
+    assert layout.shelf_of(other) == layout.shelf_of(key)
+    passages = Scope(["passage"])
+    assert said.within([key, other], passages).keys() == said.living("passage", [key, other]) == {key}
+    assert said.within([other], passages) == {} and said.within([], passages) == {}

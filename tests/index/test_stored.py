@@ -37,11 +37,11 @@ def test_a_title_a_piece_and_a_memory_come_back(tmp_path: Path) -> None:
         assert unpack(pack(record)) == record
 
 
-def test_what_a_place_says_is_not_said_again_and_chinese_takes_two_bytes_a_character() -> None:
-    for text in ("the lid of the pot is of clay " * 10, "壶盖是陶土做的，壶身也是" * 10, "壶盖 is of clay"):
+def test_what_a_place_says_is_not_said_again_and_a_character_takes_two_bytes_at_most_in_any_company() -> None:
+    texts = {"the lid of the pot is of clay " * 10: 300, "壶盖是陶土做的，壶身也是" * 10: 240, "壶盖 is of clay": 15}
+    for text, least in {**texts, "단지 뚜껑은 점토" * 10: 180, "つぼのふた is of clay": 21}.items():
         (record,) = passage_records(SessionRef("teapot", "s1"), Message("user", text, START, "u", 7, "s1"))
-        least = min(len(text.encode()), len(text.encode("utf-16-le")))
-        assert least < len(pack(record)) < least + 80
+        assert least < len(pack(record)) < least + 80 and unpack(pack(record)) == record
         assert len(pack(record)) < len(json.dumps(record, ensure_ascii=False).encode()) - 90
 
 

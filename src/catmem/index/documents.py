@@ -152,10 +152,9 @@ def _passages(ref: SessionRef, message: Message, kind: str, pieces: Iterator[str
 
 def fields_of(record: Record) -> Fields:
     """The fields of the document of a record; the record alone is enough to make its document again."""
-    memory = record["type"] == "memory"
-    words = record["words"] if memory else " ".join(_passage_words(record))
     status = record.get("status", "live")
     instants = record["instants"] or [0]
+    key = key_of(record)
     return {
         layout.ID: id_term(record),
         layout.SESSION: session_term(record["project"], record["session"]),
@@ -164,16 +163,22 @@ def fields_of(record: Record) -> Fields:
         layout.AT: instants,
         layout.NEWEST: max(instants),
         layout.STANDING: [status, "pinned"] if record.get("pinned") else [status],
-        layout.PAST if status == "superseded" else layout.BODY: words,
-        layout.KEY: key_of(record),
+        **(_memory_text(record, status) if record["type"] == "memory" else _passage_text(record)),
+        layout.KEY: key,
+        layout.SHELF: layout.shelf_of(key),
         layout.RECORD: pack(record),
     }
 
 
-def _passage_words(record: Record) -> list[str]:
+def _memory_text(record: Record, status: str) -> Fields:
+    return {layout.PAST if status == "superseded" else layout.BODY: record["words"]}
+
+
+def _passage_text(record: Record) -> Fields:
     """Each word of an output once: a log says the same a thousand times, and making tokens is what indexing costs."""
     text = " ".join(dict.fromkeys(record["text"].split())) if record["kind"] == "tool" else record["text"]
-    return passage_tokens(text)
+    body, once = passage_tokens(text)
+    return {layout.BODY: " ".join(body), layout.ONCE: " ".join(once)}
 
 
 def id_term(record: Record) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 # Counts up whenever fields, records or the tokens of catmem.text change: an index of another number is made anew.
-FORMAT = 6
+FORMAT = 7
 
 MEMORIES = "memories"
 PASSAGES = "passages"
@@ -29,12 +29,21 @@ NEWEST = "newest"
 STANDING = "standing"
 """`live`, `superseded`, and `pinned` beside them."""
 BODY = "body"
+"""The tokens of a text, but of a passage those that are in `ONCE`."""
+ONCE = "once"
+"""The pairs of characters that a passage has once, by far most: that they need no count is half of what they take."""
 PAST = "past"
 """The tokens of superseded memories: a field of their own, so that they are met only by who asks for them."""
 KEY = "key"
 """A number that names what a document is and says, as documents.key_of makes it: another text, another key."""
+SHELF = "shelf"
+"""The end of the key, which some documents share, to look them up by: terms of whole keys take twenty bytes each."""
 RECORD = "record"
 """The stored JSON: all that a result shows."""
+
+
+def shelf_of(key: int) -> int:
+    return key & 0xFFFF
 
 
 def index_folder(search: str) -> str:

@@ -14,7 +14,7 @@ from catmem.index import layout
 from catmem.index.failures import translate
 from catmem.index.scope import Scope
 from catmem.index.stored import unpack
-from catmem.index.terms import term
+from catmem.index.terms import alternatives, fields_of_token, holding
 from catmem.settings import registry
 from catmem.settings.places import Places
 
@@ -72,7 +72,7 @@ class SearchReader:
         for type in scope.types:
             index, searcher = self._part(_PART_OF[type])
             try:
-                query = _query(index.schema, terms, scope.only(type), self.members(scope.projects), every)
+                query = _query(index.schema, searcher, terms, scope.only(type), self.members(scope.projects), every)
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
                 for score, address in hits:
                     record = unpack(searcher.doc(address).get_first(layout.RECORD))
@@ -125,9 +125,13 @@ class SearchReader:
 
     def frequencies(self, type: str, tokens: Iterable[str]) -> dict[str, int]:
         """In how many documents of a type each token is."""
-        _, searcher = self._part(_PART_OF[type])
+        part = _PART_OF[type]
+        _, searcher = self._part(part)
         try:
-            return {token: searcher.doc_freq(layout.BODY, token) for token in tokens}
+            return {
+                token: sum(searcher.doc_freq(field, token) for field in fields_of_token(part, token))
+                for token in tokens
+            }
         except BaseException as error:
             translate(error)
 
@@ -177,25 +181,30 @@ class SearchReader:
 
     def living(self, type: str, keys: Iterable[int]) -> set[int]:
         """Those of the keys that are still a document's."""
-        wanted = list(keys)
-        index, _ = self._part(_PART_OF[type])
-        named = tantivy.Query.term_set_query(index.schema, layout.KEY, wanted)
-        return {key for key, _ in self._ordered(type, named, layout.KEY, len(wanted))}
+        return {key for key, _ in self._holders(type, keys, [])}
 
     def within(self, keys: Iterable[int], scope: Scope) -> dict[int, Record]:
         """The documents of the keys that the scope, which is of one type, lets a search find."""
         (type,) = scope.types
-        wanted = list(keys)
         index, _ = self._part(_PART_OF[type])
         query, must = tantivy.Query, tantivy.Occur.Must
-        clauses = [(must, query.term_set_query(index.schema, layout.KEY, wanted))]
-        clauses += _filters(index.schema, self.members(scope.projects), scope.kinds)
+        clauses = _filters(index.schema, self.members(scope.projects), scope.kinds)
         if not scope.is_timeless:
             clauses.append((must, _within(index.schema, scope.since, scope.until)))
         if not scope.past:
             clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
-        found = self._ordered(type, query.boolean_query(clauses), layout.KEY, len(wanted))
+        found = self._holders(type, keys, clauses)
         return dict(zip((key for key, _ in found), self.records_at(type, (at for _, at in found)), strict=True))
+
+    def _holders(self, type: str, keys: Iterable[int], clauses: list[tuple[Any, Any]]) -> list[tuple[int, Any]]:
+        """The documents of the keys for which the clauses hold."""
+        wanted = frozenset(keys)
+        index, _ = self._part(_PART_OF[type])
+        shelves = sorted(set(map(layout.shelf_of, wanted)))
+        on_them = tantivy.Query.term_set_query(index.schema, layout.SHELF, shelves)
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, on_them), *clauses])
+        found = self._ordered(type, query, layout.KEY, self.count(type))
+        return [(key, address) for key, address in found if key in wanted]
 
     def _ordered(self, type: str, query: Any, field: str, most: int) -> list[tuple[int, Any]]:
         """The documents that a query meets with the values of a field, highest first."""
@@ -241,18 +250,21 @@ def _open(folder: str) -> tuple[Any, Any]:
 
 def _query(
     schema: Any,
+    searcher: Any,
     terms: Sequence[tuple[str, float]],
     scope: Scope,
     homes: Sequence[str] | None,
     every: bool,
 ) -> Any:
     query, must = tantivy.Query, tantivy.Occur.Must
-    # Alternatives of bare terms and nothing beside them: only of these tantivy skips whole blocks that cannot win.
-    occurs = must if every else tantivy.Occur.Should
-    fields = (layout.BODY, layout.PAST) if scope.past and "memory" in scope.types else (layout.BODY,)
-    words = [
-        (occurs, query.boost_query(term(schema, field, token), weight)) for token, weight in terms for field in fields
-    ]
+    (type,) = scope.types
+    part, words = _PART_OF[type], []
+    past = (layout.PAST,) if scope.past and type == "memory" else ()
+    for token, weight in terms:
+        # Alternatives of bare terms and nothing beside them: only of these tantivy skips whole blocks that cannot win.
+        ways = [holding(schema, searcher, part, token)] if every else alternatives(schema, searcher, part, token)
+        ways += [query.term_query(schema, field, token, "freq") for field in past]
+        words += [(must if every else tantivy.Occur.Should, query.boost_query(way, weight)) for way in ways]
     if not words:
         return None
     clauses = [(must, query.boolean_query(words)), *_filters(schema, homes, scope.kinds)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from catmem.recall.rank import Weighing, fold, order, rank
+from catmem.recall.rank import Weighing, aging, fold, order, put_below_successors, rank
 from catmem.recall.relevance import Relevance
 
 TYPE_CHECKING = False
@@ -23,6 +23,8 @@ CANDIDATES = 100
 # Another word for the same thing brings a text among the candidates; what that counts is said in ranking, where it is
 # known whether the text has the word itself.
 _OTHER_WORD = 0.05
+# An answer stands out among so many. With five the sets of questions tell it less well.
+_BEST = 10
 # A query that names more than a few months is a list.
 _MOST_MOMENTS = 3
 
@@ -52,6 +54,24 @@ def ranked(
             frequency = reader.frequencies(type, [*tokens, *others])
             measure = Relevance(query, reader.count(type), frequency, query.bridges)
             hits += rank(found, query, measure, weighing)
+    return _assured(sorted(hits, key=order))
+
+
+def _assured(hits: list[Record]) -> list[Record]:
+    """The hits in their order, with scores that tell, too, how sure it is that there is an answer at all.
+
+    An answer stands out: its words fit better than those of the best on average, where chance makes them fit alike. That
+    it is new, which moves it in the order, makes it no surer.
+    """
+    if not hits:
+        return hits
+    first = hits[0]
+    fits = sorted((hit["bm25"] for hit in hits if hit["type"] == first["type"]), reverse=True)
+    average = sum(fits[:_BEST]) / _BEST
+    sure = first["bm25"] / ((first["bm25"] + average) or 1.0) / aging(first)
+    for hit in hits:
+        hit["score"] = round(min(1.0, hit["score"] * sure), 4)
+    put_below_successors(hits)
     return sorted(hits, key=order)
 
 

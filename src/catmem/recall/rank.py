@@ -150,11 +150,18 @@ def _support(hits: Sequence[Record]) -> None:
                 hit["bm25"] += _SECOND_PIECE * (second if hit["bm25"] == best else best)
 
 
+def aging(hit: Record) -> float:
+    """What its age has taken of a hit's weight, as a factor."""
+    left: float = 1 - _RECENCY_SHARE * (1 - hit["recency"])
+    return left
+
+
 def _boost(hit: Record) -> float:
-    boost: float = 1 - _RECENCY_SHARE * (1 - hit["recency"])
+    boost = aging(hit)
     if hit["type"] == "passage":
         return boost * _PASSAGE
-    boost *= 1 + _CONFIRMATION_STEP * min(max(hit["confirmations"] - 1, 0), _MOST_CONFIRMATIONS)
+    confirmations: int = min(max(hit["confirmations"] - 1, 0), _MOST_CONFIRMATIONS)
+    boost *= 1 + _CONFIRMATION_STEP * confirmations
     return boost * (1 + _PINNED) if hit["pinned"] else boost
 
 

@@ -5,8 +5,8 @@
   user, name. A whole is written without its `_` and `-`, so get_user_name, get-user-name and getUserName are one.
 - Chinese, Japanese, Korean, Thai and their like are written without blanks, so a run of them gives its overlapping
   pairs. A query of one character (or a lone one beside Latin letters) needs more, since a pair does not contain its
-  characters for an index of whole terms: memories give each character, too, and passages, which are many, the last one
-  of a run: any other begins a pair. Queries use single characters only where no pair can be made, so the singles never
+  characters for an index of whole terms: memories give each character, too; of passages, which are many, the pairs that
+  begin or end with it are asked for. Queries use single characters only where no pair can be made, so the singles never
   blur a longer query. Traditional characters count as their simplified ones.
 - A token never holds a blank, and a word is never found by letters inside it: "db" finds mongoDB, not "feedback".
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections import Counter
 from functools import cache, lru_cache
 
 from catmem.text.simplified import simplified
@@ -23,7 +24,7 @@ from catmem.text.stemming import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 # Longer runs are blobs (base64, minified code): nobody searches for them, and each would be a term of its own.
 _LONGEST = 64
@@ -60,26 +61,51 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-# Which characters of a run stand by themselves, beside its pairs.
-_EACH, _LAST, _LONE = "each", "last", "lone"
-# Stands for a character that is not indexed by itself, so that a text counts as long as if it were: a public set in
-# Chinese has 63.1 % of its answers in the first ten with it, 61.4 % without. No query has it.
+# Stands for what is not indexed in its place, so that a text counts as long as if it were: a public set in Chinese has
+# 63.1 % of its answers in the first ten with it, 61.4 % without. No query has it.
 _MARK = "·"
 
 
 def tokens(text: str) -> list[str]:
     """The tokens of a document, in order, repeated as often as they occur."""
-    return _tokens(text, _EACH)
+    found: list[str] = []
+    for words, dense in _stretches(text):
+        found.extend(_tokens_of(words))
+        found.extend(dense)
+        found.extend(_pairs(dense))
+    return found
 
 
-def passage_tokens(text: str) -> list[str]:
-    """The tokens of one of many documents: of the single characters only the last of each run, marks for the others."""
-    return _tokens(text, _LAST)
+def passage_tokens(text: str) -> tuple[list[str], list[str]]:
+    """The tokens of one of many documents in two lists: its words with what it has several times, and what it has once.
+
+    The latter are pairs of characters of scripts without blanks, by far most; and characters that are all of their run,
+    others are not there alone. Both are filled up with marks to the length of `tokens`.
+    """
+    found: list[str] = []
+    pairs: list[str] = []
+    singles = 0
+    for words, dense in _stretches(text):
+        found.extend(_tokens_of(words))
+        if len(dense) > 1:
+            singles += len(dense)
+            pairs.extend(_pairs(dense))
+        else:
+            pairs.extend(dense)
+    whole = len(found) + len(pairs) + singles
+    times = Counter(pairs)
+    once = [pair for pair, count in times.items() if count == 1]
+    found.extend(pair for pair in pairs if times[pair] > 1)
+    return found + [_MARK] * (whole - len(found)), once + [_MARK] * (whole - len(once))
 
 
 def query_tokens(text: str) -> list[str]:
     """The tokens of a query: the same words and pairs; single characters only where no pair can be made."""
-    return _tokens(text, _LONE)
+    found: list[str] = []
+    for words, dense in _stretches(text):
+        found.extend(_tokens_of(words))
+        found.extend(_pairs(dense) if len(dense) > 1 else dense)
+    return found
 
 
 def is_dense(token: str) -> bool:
@@ -95,38 +121,26 @@ def content_tokens(text: str) -> list[str]:
     return [token for token in query_tokens(text) if token not in stopwords()]
 
 
-def _tokens(text: str, singles: str) -> list[str]:
-    found: list[str] = []
-    for run, is_dense in _runs(text):
-        if not is_dense:
-            found.extend(_word_tokens(run))
-            continue
-        run = simplified(run)
-        if singles == _EACH or len(run) == 1:
-            found.extend(run)
-        elif singles == _LAST:
-            found.append(run[-1])
-            found.extend(itertools.repeat(_MARK, len(run) - 1))
-        found.extend(map(str.__add__, run, run[1:]))
-    return found
+def _pairs(run: str) -> Iterable[str]:
+    return map(str.__add__, run, run[1:])
 
 
-def _runs(text: str) -> Iterator[tuple[str, bool]]:
-    """The words of a text, and its runs of scripts without blanks, in order; True for the latter."""
+def _tokens_of(words: Iterable[str]) -> Iterable[str]:
+    return itertools.chain.from_iterable(map(_word_tokens, words))
+
+
+def _stretches(text: str) -> Iterator[tuple[list[str], str]]:
+    """The words before each run of scripts without blanks, and that run; the last ones with none."""
     if text.isascii():
-        for match in _compiled(_WORD.replace("LETTER", _PLAIN_LETTER)).finditer(text):
-            yield match[0], False
+        yield _compiled(_WORD.replace("LETTER", _PLAIN_LETTER)).findall(text), ""
         return
     text = unicodedata.normalize("NFKC", text)
-    word = _compiled(_WORD.replace("LETTER", _LETTER))
+    words = _compiled(_WORD.replace("LETTER", _LETTER))
     start = 0
     for dense in _compiled(_DENSE_RUN).finditer(text):
-        for match in word.finditer(text, start, dense.start()):
-            yield match[0], False
-        yield dense[0], True
+        yield words.findall(text, start, dense.start()), simplified(dense[0])
         start = dense.end()
-    for match in word.finditer(text, start):
-        yield match[0], False
+    yield words.findall(text, start), ""
 
 
 @lru_cache(maxsize=16384)
