@@ -98,7 +98,7 @@ def _memory_words(revision: Revision) -> list[str]:
 def passage_records(ref: SessionRef, message: Message, forgotten: Set[str] = frozenset()) -> Iterator[Record]:
     """The passages of a message: one, or several if it is long. Sentences that the user had forgotten are left out."""
     if is_said(message):
-        text = without_forgotten(message.content, forgotten) if forgotten else message.content
+        text = without_forgotten(message.content, forgotten)
         yield from _passages(ref, message, message.role, _pieces(text), MOST_PASSAGES)
 
 
@@ -107,13 +107,13 @@ def output_records(ref: SessionRef, message: Message, forgotten: Set[str] = froz
     texts = [message.content] if message.role == "tool" else [_call_text(call) for call in message.tool_calls]
     pieces = (piece for text in texts for piece in _pieces(text))
     bounded = islice(pieces, MOST_OUTPUTS)
-    kept = (without_forgotten(piece, forgotten) for piece in bounded) if forgotten else bounded
+    kept = (without_forgotten(piece, forgotten) for piece in bounded)
     yield from _passages(ref, message, "tool", filter(str.strip, kept), MOST_OUTPUTS)
 
 
 def title_record(header: SessionHeader, forgotten: Set[str] = frozenset()) -> Record:
     """The title of a session, for who remembers no more of it; it stands for the session's beginning."""
-    title = without_forgotten(header.title, forgotten) if forgotten else header.title
+    title = without_forgotten(header.title, forgotten)
     (record,) = _passages(header.ref, _beginning(header), "title", iter([title]), 1)
     return {**record, "id": f"{header.key}#title"}
 
@@ -202,6 +202,8 @@ def session_term(project: str, session: str) -> str:
 
 def without_forgotten(text: str, forgotten: Set[str]) -> str:
     """`text` without each sentence, or part of one between commas, whose hash is that of a forgotten statement."""
+    if not forgotten:
+        return text
     return "".join(_without_forgotten_parts(sentence, forgotten) for sentence in _split(text, _SENTENCE_ENDS))
 
 
