@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from catmem.index.documents import Record, key_of
 from catmem.index.reader import SearchReader
 from catmem.index.scope import Scope
-from catmem.recall.keyword import CANDIDATES, ranked
+from catmem.recall.keyword import CANDIDATES, fitting, ranked
 from catmem.recall.query import Query
 from catmem.recall.rank import Weighing, order, put_below_successors, weight_of, words_of
 from catmem.recall.semantic import Meaning, Meant
@@ -40,7 +40,7 @@ def ranked_by_both(
     `alike`. Raises what the reader raises."""
     if query.units and meaning.is_ready():
         every = Weighing(weighing.now, weighing.half_lives, 0.0, weighing.searched)
-        hits = ranked(reader, query, scope, every, candidates=candidates)
+        hits = fitting(reader, query, scope, every, candidates=candidates)
         known = {key_of(hit): hit for hit in hits}
         meant = meaning.of(query.text, scope, reader, most=candidates, known=known)
         if meant is not None:
@@ -51,7 +51,7 @@ def ranked_by_both(
 def fused(hits: Sequence[Record], meant: Mapping[int, Meant], query: Query, weighing: Weighing) -> list[Record]:
     """The hits by words, and what is near in meaning beside them, best first; only what is relevant enough.
 
-    `hits` are those of `keyword.ranked` without a threshold; those of `meant` that are not among them join them. The
+    `hits` are those of `keyword.fitting` without a threshold; those of `meant` that are not among them join them. The
     relevance of a hit is the sum of both: how much of the query its words cover, and how alike it is.
     """
     known = {key_of(hit): hit for hit in hits}

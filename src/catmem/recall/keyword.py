@@ -43,6 +43,13 @@ def ranked(
 
     Of each type the `candidates` with the best words are ranked.
     """
+    return _assured(fitting(reader, query, scope, weighing, candidates=candidates))
+
+
+def fitting(
+    reader: SearchReader, query: Query, scope: Scope, weighing: Weighing, *, candidates: int = CANDIDATES
+) -> list[Record]:
+    """The same with scores that tell how well the words fit, and nothing of whether there is an answer."""
     if not query.terms or not (query.units or weighing.searched):
         return []
     tokens = [token for unit in query.units for token in unit]
@@ -54,7 +61,7 @@ def ranked(
             frequency = reader.frequencies(type, [*tokens, *others])
             measure = Relevance(query, reader.count(type), frequency, query.bridges)
             hits += rank(found, query, measure, weighing)
-    return _assured(sorted(hits, key=order))
+    return sorted(hits, key=order)
 
 
 def _assured(hits: list[Record]) -> list[Record]:
