@@ -54,6 +54,12 @@ def test_it_has_every_word_of_itself(words: list[str], blank: str) -> None:
 def test_it_has_no_other() -> None:
     has = PassageWords("先灰度，再全量；see support.py")
     assert not any(word in has for word in ("部署", "py3", "up", "全先", "量灰"))
+    assert not any(word in PassageWords("port 5433, v21, 端口 node200") for word in ("54", "v2", "20", "od"))
+
+
+def test_an_identifier_is_parted_between_letters_and_digits() -> None:
+    has = PassageWords("用 node20 和 py3 跑；②the user’s")
+    assert all(word in has for word in ("node", "20", "py", "the"))
 
 
 def test_every_letter_that_has_another_shape_is_known() -> None:

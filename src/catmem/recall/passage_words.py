@@ -50,8 +50,9 @@ class PassageWords:
             return begun in self._text or begun in self._whole
         start = self._text.find(word)
         while start >= 0:
-            if not _joined(
-                self._text[max(start - 1, 0) : start], self._text[start + len(word) : start + len(word) + 1]
+            end = start + len(word)
+            if not _joined(self._text[max(start - 1, 0) : start], word[0]) and not _joined(
+                word[-1], self._text[end : end + 1]
             ):
                 return True
             start = self._text.find(word, start + 1)
@@ -59,4 +60,6 @@ class PassageWords:
 
 
 def _joined(before: str, after: str) -> bool:
-    return (before.isascii() and before.isalnum()) or (after.isascii() and after.isalnum())
+    """Whether two characters are of one word: an identifier is parted between letters and digits, too (node20)."""
+    both = before + after
+    return len(both) == 2 and both.isascii() and (both.isalpha() or both.isdigit())
