@@ -23,10 +23,10 @@ SHARED := ../shared
 start: $(RUNTIME)
 	$(BIN)/mem start
 
-# -n 3: many tests start an assistant, or a second process that holds a lock, and wait more than they compute.
+# -n 4: many tests start an assistant, or a second process that holds a lock, and wait more than they compute.
 test: $(DEVELOPMENT)
 	tools/provide.sh $(REAL)
-	$(BIN)/pytest -n 3 --dist worksteal -rs
+	$(BIN)/pytest -n 4 --dist worksteal -rs
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff check

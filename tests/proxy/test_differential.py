@@ -17,7 +17,7 @@ from tests.proxy.talks import PATHS, Talk, answer_events, answer_whole, spelled,
 from tests.proxy.upstream import Script, Sent, Upstream, streamed, whole
 from tests.proxy.world import Client, World, serving
 
-TIMES = 1000
+TIMES = 400
 CODERS = {
     "gzip": lambda data: gzip.compress(data, 1, mtime=0),
     "deflate": lambda data: zlib.compress(data),

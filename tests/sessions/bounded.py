@@ -26,6 +26,7 @@ def peak(work: Callable[[], object]) -> int:
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and frames that are small beside the files of a test, as the real ones are beside a gigabyte."""
     monkeypatch.setattr("catmem.sessions.blocks.BLOCK", 1 << 16)
+    monkeypatch.setattr("catmem.sessions.talk._SHORT", 1 << 16)
     monkeypatch.setattr("catmem.sessions.archive.FRAME_BYTES", 1 << 16)
 
 

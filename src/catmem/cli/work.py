@@ -14,7 +14,7 @@ import click
 from filelock import FileLock, Timeout
 
 from catmem.cli.output import Session, counted, mem_command, two
-from catmem.domain.errors import LockBusy, StorageFailed
+from catmem.domain.errors import DataDamaged, LockBusy, StorageFailed
 from catmem.domain.session import SessionRef
 from catmem.inject.wanted import is_wanted, take
 from catmem.inject.worker import spawn_worker
@@ -123,11 +123,15 @@ def only_worker(catmem: Catmem, wait: float) -> Iterator[None]:
             f"cannot write in {catmem.paths.root}: {error.strerror}; free space or mend its permissions",
             f"无法写入 {catmem.paths.root}：{error.strerror}；请检查磁盘空间和权限",
         ) from error
+    can_go_on = True
     try:
         yield
+    except (DataDamaged, LockBusy, StorageFailed):
+        can_go_on = False  # The next one would meet the same.
+        raise
     finally:
         lock.release()
-        if is_wanted(catmem.paths):
+        if can_go_on and is_wanted(catmem.paths):
             _start_next(catmem)
 
 
