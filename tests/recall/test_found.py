@@ -44,8 +44,7 @@ def buried(tmp_path_factory: pytest.TempPathFactory) -> World:
         world.learn(text, kind="note", at=LONG_AGO)
         world.history.say("told", f"old-{number}", ("user", text), at=LONG_AGO)
         rows = [alike[n % len(alike)].format(n=n) for n in range(DISTRACTORS)]
-        for row in rows:
-            world.learn(row, kind="note", at=YESTERDAY)
+        world.learn_notes(rows, at=YESTERDAY)
         world.history.say("told", f"new-{number}", *(("user", row) for row in rows), at=YESTERDAY)
     world.catch_up()
     return world
