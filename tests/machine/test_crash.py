@@ -17,7 +17,7 @@ from catmem.domain.memory import normal
 from catmem.domain.session import SessionRef
 from catmem.wiring import Catmem
 
-ROUNDS = 200
+ROUNDS = 100
 PROJECT, KEY = "harbour", "chat:crash"
 _CHILD = """
 import sys

@@ -16,7 +16,7 @@ import catmem
 
 pytestmark = pytest.mark.slow
 
-EVENTS = 200
+EVENTS = 100
 _AHEAD = "\nMIGRATIONS = (*MIGRATIONS, 'CREATE TABLE ahead(x)')\n"
 
 
