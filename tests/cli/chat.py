@@ -88,7 +88,9 @@ class Person:
         self.mem("work")
 
     def configure(self, *rows: Mapping[str, str]) -> None:
+        """With these models, and without an embedder, which each worker would load."""
         assert self.mem("config", "set", "models", json.dumps(rows)).code == 0
+        assert self.mem("config", "set", "embedder", "none").code == 0
 
     def asks(self, *arguments: str) -> Any:
         return json.loads(self.mem(*arguments, "--json").out)
