@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from catmem.cli.under_proxy import _passed_on
 from catmem.wiring import Catmem
 from tests.proxy.talks import answer_whole
 from tests.proxy.upstream import Upstream, whole
@@ -110,6 +111,17 @@ def test_a_polite_kill_is_handed_on_and_nothing_stays(tmp_path: Path) -> None:
     assert process.stdout.read() == "told\n"
     assert process.wait(60) == 5
     process.stdout.close()
+
+
+def test_a_kill_that_comes_before_we_know_the_program_is_handed_on_too() -> None:
+    script = "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+    with _passed_on() as receive:
+        child = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        signal.raise_signal(signal.SIGTERM)
+        receive(child)
+        assert child.wait(60) == 5
+    child.stdout.close()
 
 
 class Terminal:

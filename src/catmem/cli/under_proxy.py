@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -93,7 +93,7 @@ def _keep_or_not(session: Session, recorder: Recorder) -> None:
 
 
 def _run(session: Session, command: tuple[str, ...], environment: Mapping[str, str]) -> int:
-    with _passed_on() as children:
+    with _passed_on() as receive:
         try:
             # The same process group: the terminal's Ctrl-C, Ctrl-Z and resize reach the command as they reach us.
             child = subprocess.Popen(command, env=environment)
@@ -105,23 +105,32 @@ def _run(session: Session, command: tuple[str, ...], environment: Mapping[str, s
                 f"mem: cannot run {command[0]!r}: {error.strerror}", f"mem：无法运行 {command[0]!r}：{error.strerror}"
             )
             return _NOT_RUNNABLE
-        children.append(child)
+        receive(child)
         code = child.wait()
     return code if code >= 0 else 128 - code
 
 
 @contextlib.contextmanager
-def _passed_on() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Signals are the command's, not ours: the terminal's reach it by themselves, those sent to us are handed on.
+def _passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Signals are the command's, not ours: the terminal's reach it by themselves, those sent to us are handed on to the
+    child that is given to what this yields.
 
     Handlers, not SIG_IGN, which the command would inherit.
     """
     children: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []  # Of a command that runs already, and that we do not know yet.
+
+    def receive(child: subprocess.Popen[bytes]) -> None:
+        children.append(child)
+        for number in early:
+            child.send_signal(number)
 
     def leave_it(number: int, _: FrameType | None) -> None:
         """The terminal has sent it to the command, too."""
 
     def hand_on(number: int, _: FrameType | None) -> None:
+        if not children:
+            early.append(number)
         for child in children:
             child.send_signal(number)
 
@@ -139,7 +148,7 @@ def _passed_on() -> Iterator[list[subprocess.Popen[bytes]]]:
         if hasattr(signal, name)
     }
     try:
-        yield children
+        yield receive
     finally:
         for name, handler in before.items():
             signal.signal(getattr(signal, name), handler)
