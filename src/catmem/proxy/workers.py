@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Iterable
 
@@ -16,11 +15,10 @@ _GATHERING_SECONDS = 1.0
 
 
 class Workers:
-    """`want` and `start_if_due` are for one thread, the others for any."""
+    """For one thread at a time."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._lock = threading.Lock()
         self._running: set[int] = set()
         self._in_use: set[SessionRef] = set()
         self._due = 0.0
@@ -36,21 +34,18 @@ class Workers:
 
     def start_if_due(self, *, at_once: bool = False) -> None:
         """Starts the one that is wanted, if there is one."""
-        if not self._due or not (at_once or (time.monotonic() >= self._due and not self.are_busy())):
+        if not self._due or not (at_once or (time.monotonic() >= self._due and not self._are_busy())):
             return
         in_use, self._in_use, self._due = self._in_use, set(), 0.0
         self.start((ref.project, ref.key) for ref in in_use)
 
     def start(self, in_use: Iterable[tuple[str, str]] = ()) -> None:
-        worker = spawn_worker(self._places, in_use)
-        with self._lock:
-            self._running.add(worker)
+        self._running.add(spawn_worker(self._places, in_use))
 
-    def are_busy(self) -> bool:
+    def _are_busy(self) -> bool:
         """Whether any is at it; one that has ended is taken leave of, so that it does not stay as a zombie."""
-        with self._lock:
-            self._running = {pid for pid in self._running if pid and _is_running(pid)}
-            return bool(self._running)
+        self._running = {pid for pid in self._running if pid and _is_running(pid)}
+        return bool(self._running)
 
 
 def _is_running(pid: int) -> bool:

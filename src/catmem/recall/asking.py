@@ -12,6 +12,7 @@ from catmem.index.mending import ask_mending
 from catmem.index.reader import SearchReader
 from catmem.recall.period import period_in
 from catmem.recall.rank import Weighing
+from catmem.recall.turns import Talks
 from catmem.settings.paths import Paths
 from catmem.settings.schema import Settings
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 class Asking:
     """The index must have caught up before.
 
-    `mend` makes it anew; that is called when the index proves to be damaged, and the question asked again.
+    `mend` makes it anew; that is called when the index proves to be damaged, and the question asked again. `talks` tell
+    which hits are of one turn.
     """
 
     def __init__(
@@ -31,11 +33,13 @@ class Asking:
         settings: Settings,
         clock: Clock = system_clock,
         mend: Callable[[], object] | None = None,
+        talks: Talks | None = None,
     ) -> None:
         self._reader = SearchReader(str(paths.search))
         self._settings = settings
         self._clock = clock
         self._mend = mend
+        self._talks = talks
 
     def _ask(self, question: Callable[[], list[Record]]) -> list[Record]:
         """The answer to a question to the reader. Raises DataDamaged if the index is damaged and nobody mends it."""

@@ -92,8 +92,7 @@ class Recaller(Asking):
         talks: Talks | None = None,
         embedder: Embedder | None = None,
     ) -> None:
-        super().__init__(paths, settings, clock, mend)
-        self._talks = talks
+        super().__init__(paths, settings, clock, mend, talks)
         self._meaning = Meaning(paths.search, embedder)
 
     def recall(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from catmem.domain.clock import Clock, system_clock
 from catmem.index.documents import Record, session_term
 from catmem.index.scope import Scope
 from catmem.recall.asking import Asking, milliseconds
@@ -14,9 +13,7 @@ from catmem.recall.query import Query
 from catmem.recall.rank import rank
 from catmem.recall.relevance import Relevance
 from catmem.recall.titles import TITLE
-from catmem.recall.turns import Talks, Turn
-from catmem.settings.paths import Paths
-from catmem.settings.schema import Settings
+from catmem.recall.turns import Turn
 from catmem.text.tokens import tokens
 
 if TYPE_CHECKING:
@@ -66,17 +63,6 @@ class Found(TypedDict):
 
 class Searcher(Asking):
     """Searches the passages of a data directory's index; one result a turn where `talks` are at hand."""
-
-    def __init__(
-        self,
-        paths: Paths,
-        settings: Settings,
-        clock: Clock = system_clock,
-        mend: Callable[[], object] | None = None,
-        talks: Talks | None = None,
-    ) -> None:
-        super().__init__(paths, settings, clock, mend)
-        self._talks = talks
 
     def search(
         self,
