@@ -29,7 +29,7 @@ OURS = (
     "catmem.clients.payload",
     "catmem.domain", "catmem.domain.clock", "catmem.domain.errors", "catmem.domain.hashing", "catmem.domain.project",
     "catmem.domain.triggers",
-    "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.reader", "catmem.index.scope", "catmem.index.stored", "catmem.index.terms",
+    "catmem.index", "catmem.index.failures", "catmem.index.layout", "catmem.index.opened", "catmem.index.reader", "catmem.index.scope", "catmem.index.stored", "catmem.index.terms",
     "catmem.inject", "catmem.inject.",
     "catmem.recall", "catmem.recall.keyword", "catmem.recall.moments",
     "catmem.recall.passage_words", "catmem.recall.past", "catmem.recall.period", "catmem.recall.query", "catmem.recall.rank", "catmem.recall.relevance", "catmem.recall.then",

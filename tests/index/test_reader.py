@@ -38,7 +38,7 @@ def test_without_an_index_it_says_so(tmp_path: Path) -> None:
     assert "mem work" in caught.value.said("en") and "索引" in caught.value.said("zh")
 
 
-def test_a_reader_sees_the_moment_of_its_opening_until_it_reloads(tmp_path: Path) -> None:
+def test_a_reader_sees_the_moment_of_its_opening_until_it_is_refreshed(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.learn("zebra one")
     world.catch_up()
@@ -47,7 +47,7 @@ def test_a_reader_sees_the_moment_of_its_opening_until_it_reloads(tmp_path: Path
     world.learn("zebra two")
     world.catch_up()
     assert len(reader.search([("zebra", 1.0)])) == 1
-    reader.reload()
+    reader.refresh()
     assert len(reader.search([("zebra", 1.0)])) == 2
 
 

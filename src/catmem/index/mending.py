@@ -17,13 +17,13 @@ def ask_mending(reader: SearchReader, ask: Callable[[], _Answer], mend: Callable
     Before that it is asked a second time: another process may have replaced its files while we opened them.
     Raises DataDamaged without `mend`, or if that was of no help.
     """
+    reader.refresh()
     for remedy in (_wait_for_nothing, *((mend,) if mend else ())):
-        reader.reload()
         try:
             return ask()
         except DataDamaged:
             remedy()
-    reader.reload()
+        reader.reload()
     return ask()
 
 

@@ -12,6 +12,7 @@ import tantivy
 
 from catmem.index import layout
 from catmem.index.failures import translate
+from catmem.index.opened import Opened
 from catmem.index.scope import Scope
 from catmem.index.stored import unpack
 from catmem.index.terms import alternatives, fields_of_token, holding
@@ -34,11 +35,15 @@ _MOST_STATEMENTS = 20
 _EARLIEST = -(2**62)
 _LATEST = 2**62
 
+# What weighs less decides nothing by standing in the middle of a word.
+_TELLING = 0.5
+
 _EVERYWHERE = Scope()
 
 
 class SearchReader:
-    """The index as it was when first asked; a process that lives long asks `reload` for news.
+    """The index as it was when first asked; a process that lives long asks `refresh` for news, and `reload` where what is
+    open proved to be damaged.
 
     Raises NotFound if there is no index yet and DataDamaged if it cannot be read: the writer makes it anew.
     """
@@ -48,11 +53,15 @@ class SearchReader:
     def __init__(self, search: str) -> None:
         """`search` is the folder `search/` of the data directory."""
         self._search = search
-        self._opened: dict[str, tuple[Any, Any]] = {}
+        self._opened = Opened(search)
         self._registry: registry.Registry | None = None
 
+    def refresh(self) -> None:
+        self._opened.drop_changed()
+        self._registry = None
+
     def reload(self) -> None:
-        self._opened.clear()
+        self._opened.drop()
         self._registry = None
 
     def search(
@@ -70,7 +79,7 @@ class SearchReader:
         """
         found: list[Record] = []
         for type in scope.types:
-            index, searcher = self._part(_PART_OF[type])
+            index, searcher = self._opened.part(_PART_OF[type])
             try:
                 query = _query(index.schema, searcher, terms, scope.only(type), self.members(scope.projects), every)
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
@@ -96,7 +105,7 @@ class SearchReader:
         `standing` may be "pinned" for the pinned ones alone; of `within`, in milliseconds and both included, only what
         was said then.
         """
-        index, searcher = self._part(layout.MEMORIES)
+        index, searcher = self._opened.part(layout.MEMORIES)
         query, must = tantivy.Query, tantivy.Occur.Must
         clauses = [(must, query.term_query(index.schema, layout.STANDING, standing, "basic"))]
         if standing != "live":
@@ -112,7 +121,7 @@ class SearchReader:
 
     def memories(self, ids: Iterable[str]) -> list[Record]:
         """All statements of the memories with these ids, the present and the earlier ones."""
-        index, searcher = self._part(layout.MEMORIES)
+        index, searcher = self._opened.part(layout.MEMORIES)
         query = tantivy.Query
         named = [(tantivy.Occur.Should, query.term_query(index.schema, layout.ID, id, "basic")) for id in ids]
         if not named:
@@ -126,7 +135,7 @@ class SearchReader:
     def frequencies(self, type: str, tokens: Iterable[str]) -> dict[str, int]:
         """In how many documents of a type each token is."""
         part = _PART_OF[type]
-        _, searcher = self._part(part)
+        _, searcher = self._opened.part(part)
         try:
             return {
                 token: sum(searcher.doc_freq(field, token) for field in fields_of_token(part, token))
@@ -137,7 +146,7 @@ class SearchReader:
 
     def count(self, type: str, session: str = "") -> int:
         """How many documents of a type there are; of one session, if its term is given."""
-        index, searcher = self._part(_PART_OF[type])
+        index, searcher = self._opened.part(_PART_OF[type])
         if not session:
             return int(searcher.num_docs)
         try:
@@ -165,7 +174,7 @@ class SearchReader:
         newest = self._ordered(type, tantivy.Query.all_query(), layout.NEWEST, min(most, self.count(type)))
         if not newest:
             return []
-        index, _ = self._part(_PART_OF[type])
+        index, _ = self._opened.part(_PART_OF[type])
         since = tantivy.Query.range_query(
             index.schema, layout.NEWEST, tantivy.FieldType.Integer, newest[-1][0], _LATEST
         )
@@ -173,7 +182,7 @@ class SearchReader:
         return [(keys[_place(address)], address) for _, address in newest]
 
     def records_at(self, type: str, addresses: Iterable[Any]) -> list[Record]:
-        _, searcher = self._part(_PART_OF[type])
+        _, searcher = self._opened.part(_PART_OF[type])
         try:
             return [unpack(searcher.doc(address).get_first(layout.RECORD)) for address in addresses]
         except BaseException as error:
@@ -186,7 +195,7 @@ class SearchReader:
     def within(self, keys: Iterable[int], scope: Scope) -> dict[int, Record]:
         """The documents of the keys that the scope, which is of one type, lets a search find."""
         (type,) = scope.types
-        index, _ = self._part(_PART_OF[type])
+        index, _ = self._opened.part(_PART_OF[type])
         query, must = tantivy.Query, tantivy.Occur.Must
         clauses = _filters(index.schema, self.members(scope.projects), scope.kinds)
         if not scope.is_timeless:
@@ -199,7 +208,7 @@ class SearchReader:
     def _holders(self, type: str, keys: Iterable[int], clauses: list[tuple[Any, Any]]) -> list[tuple[int, Any]]:
         """The documents of the keys for which the clauses hold."""
         wanted = frozenset(keys)
-        index, _ = self._part(_PART_OF[type])
+        index, _ = self._opened.part(_PART_OF[type])
         shelves = sorted(set(map(layout.shelf_of, wanted)))
         on_them = tantivy.Query.term_set_query(index.schema, layout.SHELF, shelves)
         query = tantivy.Query.boolean_query([(tantivy.Occur.Must, on_them), *clauses])
@@ -208,7 +217,7 @@ class SearchReader:
 
     def _ordered(self, type: str, query: Any, field: str, most: int) -> list[tuple[int, Any]]:
         """The documents that a query meets with the values of a field, highest first."""
-        _, searcher = self._part(_PART_OF[type])
+        _, searcher = self._opened.part(_PART_OF[type])
         if most == 0:
             return []
         try:
@@ -225,27 +234,9 @@ class SearchReader:
             self._registry = registry.read(Places(os.path.dirname(self._search)))
         return [member for project in projects for member in (self._registry.members(project) if project else ("",))]
 
-    def _part(self, part: str) -> tuple[Any, Any]:
-        if part not in self._opened:
-            folder = layout.part_folder(self._search, part)
-            try:
-                try:
-                    self._opened[part] = _open(folder)
-                except ValueError:
-                    # A writer may have put new files in the place of those that were about to be opened.
-                    self._opened[part] = _open(folder)
-            except BaseException as error:
-                translate(error)
-        return self._opened[part]
-
 
 def _place(address: Any) -> tuple[int, int]:
     return address.segment_ord, address.doc
-
-
-def _open(folder: str) -> tuple[Any, Any]:
-    index = tantivy.Index.open(folder)
-    return index, index.searcher()
 
 
 def _query(
@@ -262,7 +253,10 @@ def _query(
     past = (layout.PAST,) if scope.past and type == "memory" else ()
     for token, weight in terms:
         # Alternatives of bare terms and nothing beside them: only of these tantivy skips whole blocks that cannot win.
-        ways = [holding(schema, searcher, part, token)] if every else alternatives(schema, searcher, part, token)
+        if every:
+            ways = [holding(schema, searcher, part, token)]
+        else:
+            ways = alternatives(schema, searcher, part, token, in_pairs=weight >= _TELLING)
         ways += [query.term_query(schema, field, token, "freq") for field in past]
         words += [(must if every else tantivy.Occur.Should, query.boost_query(way, weight)) for way in ways]
     if not words:
