@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from catmem.cli.health import findings_of
 from catmem.domain.clock import seconds_of
+from catmem.index import layout
 from catmem.sessions.file import append
 from catmem.sessions.names import place
 from catmem.wiring import Catmem
@@ -88,3 +92,28 @@ def test_what_the_next_search_adds_or_takes_away_is_no_finding(shell_in: Callabl
     shell.ok("recall", "--save", "第二句", "--project", "shop")
     shell.ok("forget", "第二句", "--purge", "--yes")
     assert shell.mem("doctor").code == 0
+
+
+PLACES = ("messages", "ledger", "search", "search/{}", "search/vectors", "memory", "projects", "run", "run/locks")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_file_where_a_folder_should_be_is_told_and_left_where_it_is(
+    shell_in: Callable[[str], Shell], language: str, place: str
+) -> None:
+    shell = shell_in(language)
+    shell.ok("recall", "--save", "We deploy with Argo CD", "--project", "shop")
+    shell.ok("work")
+    file = shell.data / place.format(Path(layout.index_folder("")).name)
+    if file.exists():
+        shutil.rmtree(file)
+    file.write_text("mine", "utf-8")
+    said = shell.mem("doctor")
+    assert said.code == 1 and f"{file} {'is no folder' if language == 'en' else '不是文件夹'}" in said.out
+    shell.mem("doctor", "--repair")
+    done = shell.mem("work")
+    assert done.code in (0, 8) and (done.code == 0 or str(file) in done.err), "who needs the folder says the same"
+    assert file.read_text("utf-8") == "mine"
+    file.unlink()
+    shell.ok("work")

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from catmem.cli.meaning import trouble_of
 from catmem.cli.output import counted, local_minute
@@ -13,8 +14,11 @@ from catmem.distil.model.record import Record
 from catmem.domain.errors import CatmemError, DataDamaged, ModelFailed, SchemaTooNew, SettingsInvalid, StorageFailed
 from catmem.domain.session import SessionHeader
 from catmem.index.coverage import coverage
+from catmem.index.layout import index_folder
+from catmem.index.vectors.layout import folder_of as vectors_folder
 from catmem.inject.failures import recent_failures
 from catmem.sessions.interruption import TURN_HOURS, idle_minutes
+from catmem.settings.paths import in_the_way
 from catmem.store.database import quick_check
 from catmem.wiring import Catmem
 
@@ -34,8 +38,8 @@ class Finding:
 
 def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     """All findings; `deep` also reads every session whole and checks what is derived against its source."""
-    found = [*_settings(catmem), *_hooks(catmem)]
-    if any(finding.name == "config" for finding in found):
+    found = [*_settings(catmem), *_folders(catmem), *_hooks(catmem)]
+    if not {finding.name for finding in found}.isdisjoint({"config", "folder"}):
         return found
     found += _database(catmem)
     found += _ledger(catmem)
@@ -62,6 +66,14 @@ def _settings(catmem: Catmem) -> Iterator[Finding]:
             f"其他用户可以读取 {root}",
             lambda: root.chmod(0o700),
         )
+
+
+def _folders(catmem: Catmem) -> Iterator[Finding]:
+    search = catmem.paths.search
+    for folder in (*catmem.paths.folders(), Path(index_folder(str(search))), vectors_folder(search)):
+        if os.path.lexists(folder) and not folder.is_dir():
+            error = in_the_way(folder)
+            yield Finding("folder", error.en, error.zh)
 
 
 def _hooks(catmem: Catmem) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from catmem.settings.places import DIRECTORY_MODE, FILE_MODE, Places
 WRITING_SECONDS = 60.0
 
 __all__ = [
-    "DIRECTORY_MODE", "FILE_MODE", "Paths", "default_root", "leftovers", "remove_leftovers", "write_private",
+    "DIRECTORY_MODE", "FILE_MODE", "Paths", "default_root", "in_the_way", "leftovers", "remove_leftovers", "write_private",
 ]  # fmt: skip
 
 
@@ -55,6 +55,13 @@ class Paths:
         self.hook_failures = Path(at.hook_failures)
         self.model_trouble = Path(at.model_trouble)
 
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that catmem keeps in it, outer ones first; few data directories have all of them."""
+        return (
+            self.messages, self.ledger, self.search, self.memory_page.parent, self.projects, self.quarantine, self.run,
+            self.locks, self.told, self.changes, self.wanted,
+        )  # fmt: skip
+
     def make(self, folder: Path) -> Path:
         """Creates a folder of the data directory, private to the user. Raises StorageFailed."""
         try:
@@ -62,12 +69,24 @@ class Paths:
                 folder.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
                 if self.root.stat().st_mode & 0o077:
                     self.root.chmod(DIRECTORY_MODE)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise in_the_way(folder) from error
         except OSError as error:
             raise StorageFailed(
                 f"cannot make {folder}: {error.strerror}; name another data directory with --dir",
                 f"无法创建 {folder}：{error.strerror}；请用 --dir 指定其他数据目录",
             ) from error
         return folder
+
+
+def in_the_way(folder: Path) -> StorageFailed:
+    """What is said of a file that lies where this folder, or one around it, should be. It may be the user's own, so it
+    is left there."""
+    file = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+    return StorageFailed(
+        f"{file} is no folder, and catmem keeps one there; move it away",
+        f"{file} 不是文件夹，而 catmem 在那里需要一个文件夹；请把它移走",
+    )
 
 
 def write_private(path: Path, data: bytes) -> None:

@@ -16,7 +16,7 @@ from catmem.dream.pages import text
 from catmem.dream.pages.contents import ALL_HEADINGS, Contents, contents_of
 from catmem.dream.pages.edits import Edits, edits_of, token_of, written_of
 from catmem.sessions.names import file_name
-from catmem.settings.paths import Paths, write_private
+from catmem.settings.paths import Paths, in_the_way, write_private
 from catmem.store.memories import MemoryStore
 
 SESSION = "MEMORY.md"
@@ -239,8 +239,10 @@ def _text(path: Path) -> str | None:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
+    except NotADirectoryError as error:
+        raise in_the_way(path.parent) from error
     except OSError as error:
         raise StorageFailed(
-            f"cannot read {path}: {error.strerror}; mend its permissions",
-            f"无法读取 {path}：{error.strerror}；请检查权限",
+            f"cannot read {path}: {error.strerror}; mend its permissions, or move it away",
+            f"无法读取 {path}：{error.strerror}；请检查权限，或把它移走",
         ) from error
