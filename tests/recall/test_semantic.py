@@ -206,6 +206,17 @@ def test_what_has_no_vector_yet_is_found_by_its_words(world: World, embedder: Ha
     assert found["mode"] == "hybrid" and texts(found) == ["The zebra is called Günther"]
 
 
+def test_a_new_memory_keeps_its_place_before_what_it_was_made_from(world: World, embedder: HashedEmbedder) -> None:
+    """What was said has its vector before; the memory is as alike as that, and stands for it."""
+    world.history.say("shop", "parked", ("user", "from now on the vehicle is parked in the yard of the shop"))
+    build(world, embedder)
+    world.learn("The vehicle is parked in the yard", sessions=("parked",))
+    world.catch_up()
+    first = recall(world, embedder, "where is the car parked", explain=True)["items"][0]
+    assert (first["type"], first["text"]) == ("memory", "The vehicle is parked in the yard")
+    assert first["explain"]["alike"] >= 0.35
+
+
 def test_a_pasted_log_is_embedded_in_part(world: World, embedder: HashedEmbedder) -> None:
     embedder.asked.clear()
     recall(world, embedder, "Why does the car not start? " + "\n".join(f"line {n} of the log." for n in range(5000)))

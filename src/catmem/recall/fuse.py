@@ -59,14 +59,29 @@ def fused(hits: Sequence[Record], meant: Mapping[int, Meant], query: Query, weig
         if key not in known:
             known[key] = {**found.record, "bm25": 0.0, "akin": 0.0, "relevance": 0.0, "matched": [], "score": 0.0}
             words_of(known[key])
+    said = _likeness_of_messages(meant)
     for key, hit in known.items():
-        hit["alike"] = meant[key].alike if key in meant else 0.0
+        # A new memory has no vector yet: it is as alike as what it was made from, which would else stand in its place.
+        hit["alike"] = meant[key].alike if key in meant else said.get(_message(hit), 0.0) * (hit["type"] == "memory")
         hit["relevance"] = min(1.0, hit["relevance"] + _relevance_of(hit["alike"], weighing.searched))
         fit = hit["score"] + _LIKENESS * max(0.0, hit["alike"]) * weight_of(hit, query, weighing)
         hit["score"] = round(min(1.0, fit / _BEST_FIT), 4)
     kept = [hit for hit in known.values() if hit["relevance"] >= weighing.threshold]
     put_below_successors(kept)
     return sorted(kept, key=order)
+
+
+def _likeness_of_messages(meant: Mapping[int, Meant]) -> dict[tuple[str, str, int], float]:
+    """That of the best piece of each."""
+    told: dict[tuple[str, str, int], float] = {}
+    for found in meant.values():
+        message = _message(found.record)
+        told[message] = max(found.alike, told.get(message, found.alike))
+    return told
+
+
+def _message(hit: Record) -> tuple[str, str, int]:
+    return hit["project"], hit["session"], hit["message_id"]
 
 
 def _relevance_of(alike: float, searched: bool) -> float:
