@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.retriever import Retriever, hybrid, keyword
+from bench.kept import hybrid
+from bench.retriever import Retriever, keyword
 
 PERSON = "lumingqiang"
 RETRIEVERS: tuple[Callable[[], Retriever], ...] = (keyword, hybrid)

