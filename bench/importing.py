@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
-from bench.measure import Bar
+from bench.measure import Bar, watched
 
 MEGABYTES = 1000
 # One session takes half of them, these the rest.
@@ -20,7 +18,7 @@ FILES = 40
 # Of the output of a tool.
 NEW_NAMES, REPEATED = 40, 7
 # Measured: 40 MB before anything is read, 90 while it is, 230 while the search index is made.
-MOST_RSS = 300
+MOST_MEGABYTES = 300
 
 
 def measure() -> list[Bar]:
@@ -30,18 +28,18 @@ def measure() -> list[Bar]:
         written = _write(tree, FILES, MEGABYTES / 2) / 1e6
         written += sum(_write(tree, number, MEGABYTES / 2 / FILES) for number in range(FILES)) / 1e6
         program = str(Path(sys.executable).with_name("mem"))
-        started = time.perf_counter()
         command = [program, "import", str(tree.parent), "--dir", f"{folder}/data", "--json"]
-        done = subprocess.run(command, check=True, capture_output=True)
-        seconds = time.perf_counter() - started
-        rss = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        report = json.loads(done.stdout)
+        printed, seconds, peak = watched(command)
+        report = json.loads(printed)
         again = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     assert again["messages_known"] == report["messages_new"]
     print(f"     import: {written:.0f} MB, {report['messages_new']:,} messages, {written / seconds:.1f} MB/s")
     return [
         Bar(
-            f"import of {written:.0f} MB of transcripts, half of it one session, peak memory", rss, MOST_RSS, unit="MB"
+            f"import of {written:.0f} MB of transcripts, half of it one session, peak memory",
+            peak / 1e6,
+            MOST_MEGABYTES,
+            unit="MB",
         ),
         Bar("the same import again, new messages", again["messages_new"], 0, unit=""),
     ]

@@ -14,7 +14,6 @@ import functools
 import itertools
 import json
 import random
-import resource
 import shutil
 import sqlite3
 import subprocess
@@ -25,6 +24,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.measure import memory_of
 from catmem.domain.clock import stamp
 from catmem.domain.message import Message
 from catmem.domain.session import SessionRef
@@ -111,8 +111,7 @@ def build(root: Path, count: int) -> dict[str, Any]:
         taken += time.perf_counter() - started
     with Part(Path(layout.part_folder(str(search), layout.OUTPUTS))).writing():
         pass
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"seconds": taken, "fts_seconds": fts_taken, "text_bytes": text_bytes, "peak_bytes": peak}
+    return {"seconds": taken, "fts_seconds": fts_taken, "text_bytes": text_bytes, "peak_bytes": memory_of()}
 
 
 def _words(record: Record) -> str:

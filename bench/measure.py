@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+# Seconds between two looks at a running process; what it had most it keeps told, so only the last moments are missed.
+_BETWEEN_LOOKS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +56,28 @@ def process_seconds(command: Sequence[str], stdin: bytes = b"") -> tuple[float, 
 def paired_ratio(one: Callable[[], float], other: Callable[[], float], rounds: int) -> float:
     """The median of one/other, measured in turn, so that a machine that slows down slows both."""
     return statistics.median(one() / other() for _ in range(rounds))
+
+
+def memory_of(pid: int | str = "self", *, what: str = "VmHWM") -> int:
+    """Bytes of a process: the most that it had since it was started, or what else of /proc/PID/status.
+
+    Not getrusage: there a process has the most of the one that started it, too.
+    """
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith(f"{what}:")) * 1024
+
+
+def watched(command: Sequence[str]) -> tuple[bytes, float, int]:
+    """What a program prints, its wall seconds, and the most bytes that it had, looked at as long as it runs."""
+    started, peak = time.perf_counter(), 0
+    with tempfile.TemporaryFile() as printed, subprocess.Popen(command, stdout=printed) as process:
+        while process.poll() is None:
+            # The line is not there any more when the program has ended and is not waited for.
+            with contextlib.suppress(StopIteration):
+                peak = max(peak, memory_of(process.pid))
+            time.sleep(_BETWEEN_LOOKS)
+        seconds = time.perf_counter() - started
+        if process.returncode:
+            sys.exit(f"{command} ended with {process.returncode}")
+        printed.seek(0)
+        return printed.read(), seconds, peak
