@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catmem.domain.errors import NotFound
+from catmem.domain.errors import DataDamaged, NotFound
 from catmem.index import layout
+from catmem.index import opened as opening
 from catmem.index.documents import Record
 from catmem.index.reader import SearchReader
 from catmem.index.scope import Scope
@@ -49,6 +51,39 @@ def test_a_reader_sees_the_moment_of_its_opening_until_it_is_refreshed(tmp_path:
     assert len(reader.search([("zebra", 1.0)])) == 1
     reader.refresh()
     assert len(reader.search([("zebra", 1.0)])) == 2
+
+
+def test_what_did_not_change_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path)
+    world.learn("zebra one")
+    world.history.say("shop", "s1", ("user", "zebra said"))
+    world.catch_up()
+    reader = world.index.reader()
+    assert len(reader.search([("zebra", 1.0)])) == 2
+    opened: list[str] = []
+    really = opening._open
+    monkeypatch.setattr(opening, "_open", lambda folder: (opened.append(Path(folder).name), really(folder))[1])
+    reader.refresh()
+    assert len(reader.search([("zebra", 1.0)])) == 2 and opened == []
+    world.learn("zebra two")
+    world.catch_up()
+    opened.clear()
+    reader.refresh()
+    assert len(reader.search([("zebra", 1.0)])) == 3 and opened == [layout.MEMORIES]
+
+
+def test_a_file_that_was_cut_short_is_not_read_as_it_was(tmp_path: Path) -> None:
+    """Reading the map of a file beyond its end would end the process."""
+    world = World(tmp_path)
+    world.learn("zebra one")
+    world.catch_up()
+    reader = world.index.reader()
+    assert len(reader.search([("zebra", 1.0)])) == 1
+    for file in Path(layout.part_folder(str(world.paths.search), layout.MEMORIES)).glob("*.store"):
+        os.truncate(file, 0)
+    reader.refresh()
+    with pytest.raises(DataDamaged):
+        reader.search([("zebra", 1.0)])
 
 
 def test_the_newest_come_in_order_and_without_what_was_superseded(tmp_path: Path) -> None:
@@ -135,6 +170,13 @@ def test_one_character_is_found_wherever_it_stands_in_a_passage(
     said: SearchReader, character: str, ids: list[int]
 ) -> None:
     assert sorted(_ids(said.search([(character, 1.0)], Scope(["passage"])))) == ids
+
+
+def test_a_light_character_is_found_where_it_stands_alone_and_asked_for_where_every_word_is(said: SearchReader) -> None:
+    """A function word decides nothing in the middle of another word, and to look for it there takes long."""
+    passages = Scope(["passage"])
+    assert _ids(said.search([("度", 0.2)], passages)) == [4]
+    assert _ids(said.search([("先", 1.0), ("度", 0.2)], passages, every=True)) == [1]
 
 
 def test_of_keys_that_end_alike_only_the_ones_asked_for_are_found(said: SearchReader) -> None:

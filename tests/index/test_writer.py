@@ -218,7 +218,7 @@ def test_a_damaged_index_is_made_anew_with_the_same_answers(world: World, damage
     assert len(before) == 3
     folder = Path(layout.part_folder(str(world.paths.search), part))
     if damage == "folder":
-        shutil.rmtree(world.paths.search)
+        shutil.rmtree(world.paths.search.rename(world.paths.search.with_name("gone")))
     elif damage == "part":
         shutil.rmtree(folder)
     elif damage == "meta":

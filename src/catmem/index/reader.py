@@ -79,9 +79,9 @@ class SearchReader:
         """
         found: list[Record] = []
         for type in scope.types:
-            index, searcher = self._opened.part(_PART_OF[type])
+            schema, searcher = self._opened.part(_PART_OF[type])
             try:
-                query = _query(index.schema, searcher, terms, scope.only(type), self.members(scope.projects), every)
+                query = _query(schema, searcher, terms, scope.only(type), self.members(scope.projects), every)
                 hits = searcher.search(query, limit, count=False).hits if query is not None else []
                 for score, address in hits:
                     record = unpack(searcher.doc(address).get_first(layout.RECORD))
@@ -105,14 +105,14 @@ class SearchReader:
         `standing` may be "pinned" for the pinned ones alone; of `within`, in milliseconds and both included, only what
         was said then.
         """
-        index, searcher = self._opened.part(layout.MEMORIES)
+        schema, searcher = self._opened.part(layout.MEMORIES)
         query, must = tantivy.Query, tantivy.Occur.Must
-        clauses = [(must, query.term_query(index.schema, layout.STANDING, standing, "basic"))]
+        clauses = [(must, query.term_query(schema, layout.STANDING, standing, "basic"))]
         if standing != "live":
-            clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
-        clauses += _filters(index.schema, self.members(None if project is None else (project,)), kinds)
+            clauses.append((must, query.term_query(schema, layout.STANDING, "live", "basic")))
+        clauses += _filters(schema, self.members(None if project is None else (project,)), kinds)
         if within is not None:
-            clauses.append((must, _within(index.schema, *within)))
+            clauses.append((must, _within(schema, *within)))
         try:
             hits = searcher.search(query.boolean_query(clauses), limit, count=False, order_by_field=layout.NEWEST).hits
             return [unpack(searcher.doc(address).get_first(layout.RECORD)) for _, address in hits]
@@ -121,9 +121,9 @@ class SearchReader:
 
     def memories(self, ids: Iterable[str]) -> list[Record]:
         """All statements of the memories with these ids, the present and the earlier ones."""
-        index, searcher = self._opened.part(layout.MEMORIES)
+        schema, searcher = self._opened.part(layout.MEMORIES)
         query = tantivy.Query
-        named = [(tantivy.Occur.Should, query.term_query(index.schema, layout.ID, id, "basic")) for id in ids]
+        named = [(tantivy.Occur.Should, query.term_query(schema, layout.ID, id, "basic")) for id in ids]
         if not named:
             return []
         try:
@@ -146,11 +146,11 @@ class SearchReader:
 
     def count(self, type: str, session: str = "") -> int:
         """How many documents of a type there are; of one session, if its term is given."""
-        index, searcher = self._opened.part(_PART_OF[type])
+        schema, searcher = self._opened.part(_PART_OF[type])
         if not session:
             return int(searcher.num_docs)
         try:
-            query = tantivy.Query.term_query(index.schema, layout.SESSION, session, "basic")
+            query = tantivy.Query.term_query(schema, layout.SESSION, session, "basic")
             return int(searcher.search(query, 1).count)
         except BaseException as error:
             translate(error)
@@ -174,10 +174,8 @@ class SearchReader:
         newest = self._ordered(type, tantivy.Query.all_query(), layout.NEWEST, min(most, self.count(type)))
         if not newest:
             return []
-        index, _ = self._opened.part(_PART_OF[type])
-        since = tantivy.Query.range_query(
-            index.schema, layout.NEWEST, tantivy.FieldType.Integer, newest[-1][0], _LATEST
-        )
+        schema, _ = self._opened.part(_PART_OF[type])
+        since = tantivy.Query.range_query(schema, layout.NEWEST, tantivy.FieldType.Integer, newest[-1][0], _LATEST)
         keys = {_place(address): key for key, address in self._ordered(type, since, layout.KEY, self.count(type))}
         return [(keys[_place(address)], address) for _, address in newest]
 
@@ -195,22 +193,22 @@ class SearchReader:
     def within(self, keys: Iterable[int], scope: Scope) -> dict[int, Record]:
         """The documents of the keys that the scope, which is of one type, lets a search find."""
         (type,) = scope.types
-        index, _ = self._opened.part(_PART_OF[type])
+        schema, _ = self._opened.part(_PART_OF[type])
         query, must = tantivy.Query, tantivy.Occur.Must
-        clauses = _filters(index.schema, self.members(scope.projects), scope.kinds)
+        clauses = _filters(schema, self.members(scope.projects), scope.kinds)
         if not scope.is_timeless:
-            clauses.append((must, _within(index.schema, scope.since, scope.until)))
+            clauses.append((must, _within(schema, scope.since, scope.until)))
         if not scope.past:
-            clauses.append((must, query.term_query(index.schema, layout.STANDING, "live", "basic")))
+            clauses.append((must, query.term_query(schema, layout.STANDING, "live", "basic")))
         found = self._holders(type, keys, clauses)
         return dict(zip((key for key, _ in found), self.records_at(type, (at for _, at in found)), strict=True))
 
     def _holders(self, type: str, keys: Iterable[int], clauses: list[tuple[Any, Any]]) -> list[tuple[int, Any]]:
         """The documents of the keys for which the clauses hold."""
         wanted = frozenset(keys)
-        index, _ = self._opened.part(_PART_OF[type])
+        schema, _ = self._opened.part(_PART_OF[type])
         shelves = sorted(set(map(layout.shelf_of, wanted)))
-        on_them = tantivy.Query.term_set_query(index.schema, layout.SHELF, shelves)
+        on_them = tantivy.Query.term_set_query(schema, layout.SHELF, shelves)
         query = tantivy.Query.boolean_query([(tantivy.Occur.Must, on_them), *clauses])
         found = self._ordered(type, query, layout.KEY, self.count(type))
         return [(key, address) for key, address in found if key in wanted]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from catmem.domain.clock import Clock, seconds_of, system_clock
 from catmem.domain.errors import NotFound
-from catmem.index.documents import Record
 from catmem.index.mending import ask_mending
 from catmem.index.reader import SearchReader
 from catmem.recall.period import period_in
@@ -18,6 +17,8 @@ from catmem.settings.schema import Settings
 
 if TYPE_CHECKING:
     from catmem.recall.period import Period
+
+_Answer = TypeVar("_Answer")
 
 
 class Asking:
@@ -41,13 +42,16 @@ class Asking:
         self._mend = mend
         self._talks = talks
 
-    def _ask(self, question: Callable[[], list[Record]]) -> list[Record]:
-        """The answer to a question to the reader. Raises DataDamaged if the index is damaged and nobody mends it."""
+    def _ask(self, question: Callable[[], _Answer]) -> _Answer | None:
+        """The answer to a question to the reader, None if nothing was ever indexed.
+
+        Whether the index is as it was is looked at for each; so all that one answer needs is one question. Raises
+        DataDamaged if the index is damaged and nobody mends it.
+        """
         try:
             return ask_mending(self._reader, question, self._mend)
         except NotFound:
-            # Nothing was ever indexed, so there is nothing to find.
-            return []
+            return None
 
     def _weighing(self, threshold: float, searched: bool) -> Weighing:
         return Weighing(round(self._clock() * 1000), self._settings.recency_half_life_days, threshold, searched)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 from catmem.domain.clock import Clock, system_clock
@@ -122,48 +122,52 @@ class Recaller(Asking):
 
         Any text is a safe query. Raises DataDamaged if the index cannot be read and there is nobody to mend it.
         """
-        period, hits = None, list[Record]()
-        if read_days and not (since or until):
-            period, hits = self._of_its_day(query, project, limit, kind, past, searched)
-            past = past or (period is not None and is_told_as_past(query))
-            query = period_in(query, self._clock())[0]
-        if not hits:
-            hits = self._by_turn(
-                query, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
-            )
-            if period and hits:
-                period = {**period, "missed": True}
+        reads_days = read_days and not (since or until)
+        how = {
+            "project": project, "limit": limit, "kind": kind, "since": since, "until": until, "past": past,
+            "searched": searched,
+        }  # fmt: skip
+        words, period, hits = self._ask(lambda: self._found(query, reads_days, how)) or (query, None, [])
         language = language_of(self._settings.language)
-        found = Recall(mode=self._mode(hits), items=[_item(hit, why(hit, query, language)) for hit in hits])
+        found = Recall(mode=self._mode(hits), items=[_item(hit, why(hit, words, language)) for hit in hits])
         if explain:
             for item, hit in zip(found["items"], hits, strict=True):
                 item["explain"] = {name: round(float(hit.get(name, 0)), 3) for name in FACTORS}
         return {**found, "period": period} if period else found
 
-    def _of_its_day(
-        self, query: str, project: str | None, limit: int, kind: str | None, past: bool, searched: bool
-    ) -> tuple[Period | None, list[Record]]:
+    def _found(self, query: str, reads_days: bool, how: Mapping[str, Any]) -> tuple[str, Period | None, list[Record]]:
+        """The words that were searched for, the day that was read in the query, and what was found; `how` is recall's."""
+        if not reads_days:
+            return query, None, self._by_turn(query, **how)
+        period, hits = self._of_its_day(query, how)
+        words = period_in(query, self._clock())[0]
+        if not hits:
+            past = how["past"] or (period is not None and is_told_as_past(query))
+            hits = self._by_turn(words, **{**how, "past": past})
+            if period and hits:
+                period = {**period, "missed": True}
+        return words, period, hits
+
+    def _of_its_day(self, query: str, how: Mapping[str, Any]) -> tuple[Period | None, list[Record]]:
         """The day that a query names, and what is found of it: all that was said then if it asks for nothing else."""
         now = self._clock()
-        bare = bare_period(query, now, searched=searched)
+        bare = bare_period(query, now, searched=how["searched"])
         if bare is not None:
-            homes = (None,) if project is None else (project, layout.PROFILE)
-            kinds = (kind,) if kind else ()
-            hits = self._ask(lambda: said_then(self._reader, bounds_of(bare), homes=homes, kinds=kinds, limit=limit))
+            homes = (None,) if how["project"] is None else (how["project"], layout.PROFILE)
+            kinds = (how["kind"],) if how["kind"] else ()
+            hits = said_then(self._reader, bounds_of(bare), homes=homes, kinds=kinds, limit=how["limit"])
             if hits:
                 return bare, hits
-        rest, period = period_in(query, now)
+        words, period = period_in(query, now)
         if period is None:
             return bare, []
-        since, until, past = period["since"], period["until"], past or is_told_as_past(query)
-        return period, self._by_turn(
-            rest, project=project, limit=limit, kind=kind, since=since, until=until, past=past, searched=searched
-        )
+        then = {"since": period["since"], "until": period["until"], "past": how["past"] or is_told_as_past(query)}
+        return period, self._by_turn(words, **{**how, **then})
 
     def _by_turn(self, query: str, *, limit: int, **how: Any) -> list[Record]:
         """The first `limit` results, of each turn one: the beginning of what any larger limit gives."""
         asked = self._asked(query, **how)
-        ranked, titles = self._ask(lambda: self._ranked(asked)), self._ask(lambda: self._titled(asked))
+        ranked, titles = self._ranked(asked), self._titled(asked)
         most = limit if self._talks is None else limit * _OF_ONE_TURN
         while True:
             # Copies: folding notes in a hit what was folded into it.
@@ -177,7 +181,7 @@ class Recaller(Asking):
     def hits(self, query: str, *, limit: int, **how: Any) -> list[Record]:
         """The same as records of the index with what ranking has added, each passage by itself; `how` is recall's."""
         asked = self._asked(query, **how)
-        return fold(self._ask(lambda: self._ranked(asked)), limit)
+        return fold(self._ask(lambda: self._ranked(asked)) or [], limit)
 
     def _asked(
         self,

@@ -100,10 +100,10 @@ class Searcher(Asking):
             since=milliseconds(since),
             until=milliseconds(until),
         )
-        hits = self._ask(lambda: list(self._hits(query, scope)))
+        hits = self._ask(lambda: list(self._hits(query, scope))) or []
         if period and not hits:
             # Nothing was said about it then; what was said at other times is better than nothing.
-            hits = self._ask(lambda: list(self._hits(query, scope.whenever())))
+            hits = self._ask(lambda: list(self._hits(query, scope.whenever()))) or []
             period = {**period, "missed": True} if hits else period
         hits = self._talks.by_turn(hits, limit) if self._talks else hits[:limit]
         found = Found(mode="keyword", items=[_passage(hit, query, context) for hit in hits])
