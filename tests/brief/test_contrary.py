@@ -65,6 +65,14 @@ CONTRARY = [
     ("Cache for 30 minutes", "缓存 30 天"),
     ("Use camelCase for variables", "变量用下划线命名"),
     ("Answer in English", "回答用中文"),
+    ("Standup is at 9:30", "Standup is at 10:00"),
+    ("The daily standup starts at 9:30 am", "站会每天上午十点开始"),
+    ("站会九点半开始", "站会改到 10 点整"),
+    ("Backups run at 3 am", "备份在凌晨四点"),
+    ("Release on Mondays", "发版定在周四"),
+    ("Standup at 9:30", "站会 9:45"),
+    ("I use vim", "编辑器用 VS Code"),
+    ("Node 18", "We use Node 20"),
 ]
 BESIDE_EACH_OTHER = [
     ("Run the tests before each commit", "Don't run tests on battery"),
@@ -100,6 +108,12 @@ BESIDE_EACH_OTHER = [
     ("测试用 Jest", "测试放在 tests 目录"),
     ("Keep functions under 40 lines", "Keep files under 300 lines"),
     ("提交信息用英文", "注释用中文"),
+    ("Standup is at 9:30", "Retro is at 10:00"),
+    ("Backups run at 3:00 on Sundays", "Backups run at 4:00 on weekdays"),
+    ("Use vim on servers", "Use VS Code at home"),
+    ("Images are 16:9", "Images are lazy"),
+    ("API 在 localhost:8080", "API 在 localhost:8081 的备机"),
+    ("注意三点：先测试，再提交，最后发版", "注意两点：先测试，再提交"),
 ]
 THE_SAME = [
     ("Use tabs for indentation", "缩进用 tab"),
@@ -114,6 +128,8 @@ THE_SAME = [
     ("Indent with two spaces", "缩进用两个空格"),
     ("Use Python 3.12", "项目用 Python 3.12"),
     ("We deploy to Fly", "部署在 Fly"),
+    ("Standup is at 9:30 am", "站会每天早上九点半开始"),
+    ("Backups at 15:00", "备份在下午三点"),
 ]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 # Counts up whenever fields, records or the tokens of catmem.text change: an index of another number is made anew.
-FORMAT = 7
+FORMAT = 8
 
 MEMORIES = "memories"
 PASSAGES = "passages"

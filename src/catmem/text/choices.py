@@ -31,6 +31,7 @@ allow,允许|forbid,forbidden,禁止
 enable,启用,开启|disable,禁用,关闭
 public,公开|private,私有
 lf|crlf
+vim,neovim,nvim|vscode|emacs|sublime;editor,编辑器
 utf-8|gbk
 ascending,升序|descending,降序
 """

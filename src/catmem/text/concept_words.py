@@ -243,6 +243,7 @@ milestone|里程碑
 todo|task|待办|任务
 progress|status|进度|进展
 meet|会议|例会
+standup|stand up|daily standup|站会|晨会|早会
 requirement|需求
 roadmap|路线图
 estimate|estimation|估算|预估

@@ -40,13 +40,19 @@ def bridges(said: Sequence[str]) -> list[Bridge]:
         taken.update(range(start, end))
         own = tuple(said[start:end])
         others = dict.fromkeys(other for line in lines for other in _others(line.split("|"), word))
-        name = word if f"{NAME}{word}" in lines[0].split("|") else lines[0].partition("|")[0]
+        # What a word mostly means is the line that has it sooner.
+        line = min((line.split("|") for line in lines), key=lambda line: _place(line, word))
+        name = word if f"{NAME}{word}" in line else line[0]
         found.append(
             Bridge(start, own, name, [(other, written) for other in others if (written := _written(other)) != own])
         )
         if len(found) == _MOST_CONCEPTS:
             break
     return found
+
+
+def _place(line: list[str], word: str) -> int:
+    return line.index(word if word in line else NAME + word)
 
 
 def _others(words: list[str], word: str) -> Iterator[str]:

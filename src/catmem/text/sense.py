@@ -12,6 +12,7 @@ import re
 import unicodedata
 
 from catmem.text.choices import CHOICES
+from catmem.text.clock_times import without_clock_times
 from catmem.text.concepts import bridges, words_in
 from catmem.text.simplified import simplified
 from catmem.text.stemming import stem
@@ -34,9 +35,9 @@ _REJECTING = ("instead of", "rather than", "而不")
 # How it is meant, and the verbs that any statement of use can do without.
 _LIGHT = (
     r"我们|咱们|本项目|项目里|项目中|这个项目|项目(?=[用使采])|用户|使用|采用|统一|一律|全部|所有|总是|始终|必须|应该|应当"
-    r"|需要|默认|至少|最多|至多|放在|(?<=[交送布署传推])到"
+    r"|需要|默认|至少|最多|至多|放在|定在|定到|安排在|改到|改在|推迟到|提前到|(?<=[交送布署传推])到"
     r"|喜欢|偏好|习惯|记住|以后|今后|往后|每次|都要|请|尽量|只用|只能|直接|改用|改成|换成|改为|写成"
-    r"|的时候|时候|进行|保持|来写|来做|中(?!文)|上(?!线)|[用写做跑走要都请把在是为得的了就也还和与及会能让给里]"
+    r"|的时候|时候|进行|保持|来写|来做|中(?!文)|上(?!线)|(?<![站晨早例周开机])会|[用写做跑走要都请把在是为得的了就也还和与及能让给里]"
 )
 _LIGHT_ENGLISH = frozenset(
     """use prefer like want always every each should must make keep write set do have please user project our we now
@@ -80,6 +81,8 @@ _UNIT_NAMES = {
     "col": "columns?|cols?|列",
     "char": "characters?|chars?|个?字符?",
 }
+# What goes without saying of what is at some time of the day.
+_OF_A_TIME = r"\b(?:starts?|begins?|held|happens?|takes? place|daily|every ?day|each day|sharp)\b|每天|每日|开始|准时|举行|召开|进行"
 _UNIT_OF = rf"(?<=\d)[ -]?(?:(?:{'|'.join(_UNIT_NAMES.values())})(?![a-z]))"
 
 
@@ -90,10 +93,15 @@ def sense_of(text: str) -> str:
     `=`; the last part, after `#`, are the numbers that measure. "" for a text that says nothing by itself.
     """
     folded = simplified(unicodedata.normalize("NFKC", text)).casefold()
+    # The one name here that begins with a function word.
+    folded = folded.replace("vs code", "vscode")
     folded = _compiled(_COUNTING).sub(lambda counted: _COUNTED[counted[0]], folded)
+    folded, times = without_clock_times(folded)
+    if times:
+        folded = _compiled(_OF_A_TIME).sub(" ", folded)
     found = dict(_measures(folded))
-    measures = [number + unit for number, unit in found.items()]
-    folded = _compiled(_UNIT_OF).sub(" ", folded) if measures else folded
+    measures = [number + unit for number, unit in found.items()] + [f"{minutes}t" for minutes in times]
+    folded = _compiled(_UNIT_OF).sub(" ", folded) if found else folded
     clauses = [("!" if denied else "") + ",".join(words) for denied, words in _clauses(folded, found)]
     return ";".join([*clauses, "#" + ",".join(measures)] if measures else clauses)
 
