@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: start test check bench eval eval-retrieval peers
+.PHONY: start test provided check bench eval eval-retrieval peers
 
 export UV_PYTHON_DOWNLOADS := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -24,9 +24,12 @@ start: $(RUNTIME)
 	$(BIN)/mem start
 
 # -n 4: many tests start an assistant, or a second process that holds a lock, and wait more than they compute.
-test: $(DEVELOPMENT)
-	tools/provide.sh $(REAL)
+test: provided
 	$(BIN)/pytest -n 4 --dist worksteal -rs
+
+# The programs of others that tests start.
+provided: $(DEVELOPMENT)
+	tools/provide.sh $(REAL)
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff check
