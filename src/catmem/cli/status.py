@@ -7,7 +7,8 @@ from collections import Counter
 from typing import Any
 
 from catmem.capture.transcript import followed
-from catmem.cli.health import Finding, findings_of
+from catmem.cli.finding import Finding
+from catmem.cli.health import findings_of
 from catmem.cli.meaning import meaning_of, print_meaning
 from catmem.cli.output import Session, counted, local_minute, mem_command
 from catmem.cli.reasons import fault
