@@ -7,7 +7,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 _HOURS = dict(zip("零一二三四五六七八九十", range(11), strict=True)) | {"两": 2, "十一": 11, "十二": 12}
 # Halves of a day that an hour is counted in; noon begins at twelve, so that its 1 is 13.
