@@ -5,10 +5,6 @@ from __future__ import annotations
 import functools
 import re
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 _HOURS = dict(zip("零一二三四五六七八九十", range(11), strict=True)) | {"两": 2, "十一": 11, "十二": 12}
 # Halves of a day that an hour is counted in; noon begins at twelve, so that its 1 is 13.
 _LATER = frozenset({"pm", "p.m.", "下午", "傍晚", "晚上", "中午"})
