@@ -224,7 +224,7 @@ class Catmem:
         from catmem.index.watermark import forgotten_hashes
         from catmem.recall.turns import Talks
 
-        return Talks(self.history.talk, lambda: forgotten_hashes(self.store))
+        return Talks(self.history.talk, lambda: forgotten_hashes(self.store), self.history.state)
 
     @cached_property
     def briefer(self) -> Briefer:

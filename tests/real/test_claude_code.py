@@ -172,13 +172,25 @@ BROKEN = [
 ]
 
 
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a first session left."""
+    with FakeUpstream() as upstream:
+        machine = Machine(tmp_path_factory.mktemp("known"), upstream)
+        machine.install_hooks()
+        machine.mem("init")
+        machine.claude("Remember: I prefer tabs. 记住：我习惯用制表符。")
+        assert machine.left_running() == []
+        machine.mem("work")
+        assert "制表符" in machine.mem("brief")
+        return machine.data
+
+
 @pytest.mark.parametrize("breakage", BROKEN)
-def test_a_broken_memory_leaves_the_turn_unharmed(machine: Machine, breakage: Breakage) -> None:
+def test_a_broken_memory_leaves_the_turn_unharmed(machine: Machine, known: Path, breakage: Breakage) -> None:
     machine.install_hooks()
-    machine.mem("init")
-    machine.claude("Remember: I prefer tabs. 记住：我习惯用制表符。")
-    assert machine.left_running() == []
-    machine.mem("work")
+    machine.begin_with(known)
+    assert "制表符" in machine.mem("brief")
     before = machine.footprint()
     mount = breakage.mount(machine) if breakage.mount else ""
 

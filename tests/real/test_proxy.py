@@ -207,13 +207,23 @@ BROKEN = [
 ]
 
 
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a first session left."""
+    with FakeUpstream() as upstream:
+        machine = Machine(tmp_path_factory.mktemp("known"), upstream)
+        machine.mem("init")
+        CLAUDE.ask(machine, SAID)
+        assert machine.left_running() == []
+        machine.mem("work")
+        assert sessions(machine)
+        return machine.data
+
+
 @pytest.mark.real("claude-code")
 @pytest.mark.parametrize("breakage", BROKEN)
-def test_a_broken_memory_leaves_the_turn_unharmed(machine: Machine, breakage: Breakage) -> None:
-    machine.mem("init")
-    CLAUDE.ask(machine, SAID)
-    assert machine.left_running() == []
-    machine.mem("work")
+def test_a_broken_memory_leaves_the_turn_unharmed(machine: Machine, known: Path, breakage: Breakage) -> None:
+    machine.begin_with(known)
     mount = breakage.mount(machine) if breakage.mount else ""
     with breakage.apply(machine):
         answer = CLAUDE.ask(machine, ASKED, before=mount)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from catmem.domain.memory import statement_hash
 from catmem.domain.message import Message
+from catmem.domain.session import SessionRef
 from catmem.recall.recall import Recaller
 from catmem.recall.search import MOST, Searcher
 from catmem.recall.turns import Talks, turns_around, turns_of
@@ -155,3 +156,41 @@ def test_no_more_sessions_are_read_than_results_are_shown(long_turns: World) -> 
     talks = Talks(long_turns.history.talk, frozenset)
     assert Searcher(long_turns.paths, Settings(), talks=talks).search("zebra 端口", project=None, limit=2)["items"]
     assert len(long_turns.history.reads) <= 2
+
+
+def of_the_first(talks: Talks, key: str) -> object:
+    (hit,) = talks.by_turn([{"type": "passage", "project": "shop", "session": key, "message_id": 1}], 1)
+    return hit["turn"]["answered"]
+
+
+def test_a_session_is_read_once_for_several_questions_as_long_as_it_is_the_same(tmp_path: Path) -> None:
+    history = World(tmp_path).history
+    history.say("shop", "s1", *LINES[:2])  # type: ignore[arg-type]
+    talks = Talks(history.talk, frozenset, lambda ref: len(history.sessions[ref]))
+    assert {of_the_first(talks, "s1") for _ in range(3)} == {"QX-77 is a full spool."}
+    assert len(history.reads) == 1
+    history.sessions[SessionRef("shop", "s1")][1:] = []  # as a rewind leaves it
+    assert of_the_first(talks, "s1") == ""
+    for number in range(9):
+        history.say("shop", f"其他{number}", *LINES[4:6])  # type: ignore[arg-type]
+        assert of_the_first(talks, f"其他{number}") == "QX-78 表示卡纸。"
+    history.reads.clear()
+    assert of_the_first(talks, "其他8") and of_the_first(talks, "s1") == ""
+    assert history.reads == [SessionRef("shop", "s1")], "only the last few are kept"
+
+
+def test_what_was_forgotten_since_is_not_shown_from_what_was_kept(tmp_path: Path) -> None:
+    history, hidden = World(tmp_path).history, set[str]()
+    history.say("shop", "s1", ("user", "where is it?"), ("assistant", "In the cellar. Mind the step."))
+    talks = Talks(history.talk, lambda: hidden, lambda ref: 0)
+    assert of_the_first(talks, "s1") == "In the cellar. Mind the step."
+    hidden.add(statement_hash("In the cellar"))
+    assert of_the_first(talks, "s1") == "Mind the step."
+
+
+def test_of_a_very_long_session_nothing_is_kept(tmp_path: Path) -> None:
+    history = World(tmp_path).history
+    history.say("shop", "s1", *LINES[:2], ("user", "长" * 1_100_000))  # type: ignore[arg-type]
+    talks = Talks(history.talk, frozenset, lambda ref: 0)
+    assert {of_the_first(talks, "s1") for _ in range(2)} == {"QX-77 is a full spool."}
+    assert all(turns is None for _, turns in talks._kept.values())

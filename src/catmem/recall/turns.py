@@ -13,6 +13,10 @@ from catmem.text.cut import ELLIPSIS, cut_bytes
 
 # Bytes of what stands around a passage; the talk itself is read on with `mem sessions show`.
 _LONGEST = 300
+# Sessions whose turns a process keeps, since it is asked about the same ones again: reading one of a thousand messages
+# takes as long as finding in a million. Of a longer one than so many characters nothing is kept.
+_MOST_KEPT = 4
+_MOST_CHARACTERS = 1_000_000
 
 
 class Turn(TypedDict):
@@ -27,11 +31,18 @@ class Turn(TypedDict):
 class Talks:
     """The kept conversations, as far as they tell of the turns of passages.
 
-    `talk` reads a session; `hidden` gives the hashes of forgotten sentences, which are shown nowhere.
+    `talk` reads a session; `hidden` gives the hashes of forgotten sentences, which are shown nowhere. `state` tells one
+    state of a session's files from the next; without it every question reads anew.
     """
 
-    def __init__(self, talk: Callable[[SessionRef], Iterable[Message]], hidden: Callable[[], Set[str]]) -> None:
-        self._talk, self._hidden = talk, hidden
+    def __init__(
+        self,
+        talk: Callable[[SessionRef], Iterable[Message]],
+        hidden: Callable[[], Set[str]],
+        state: Callable[[SessionRef], object] | None = None,
+    ) -> None:
+        self._talk, self._hidden, self._state = talk, hidden, state
+        self._kept: dict[SessionRef, tuple[object, dict[int, Turn] | None]] = {}
 
     def by_turn(self, hits: Iterable[Record], limit: int) -> list[Record]:
         """The first `limit` hits, each passage with its `turn`; of several in one turn the first one.
@@ -58,10 +69,23 @@ class Talks:
 
     def _turns(self, ref: SessionRef, ids: Collection[int], hidden: Set[str]) -> dict[int, Turn]:
         try:
-            turns = turns_of(self._talk(ref), ids)
+            turns = self._every_turn(ref) or turns_of(self._talk(ref), ids)
         except CatmemError:  # a session that cannot be read now; its passages were found all the same
             return {}
-        return {id: _presentable(turn, hidden) for id, turn in turns.items()}
+        return {id: _presentable(turns[id], hidden) for id in ids if id in turns}
+
+    def _every_turn(self, ref: SessionRef) -> dict[int, Turn] | None:
+        """The turn of each message of a session, as long as it is the same; None if they are too much to keep."""
+        if self._state is None:
+            return None
+        state = self._state(ref)
+        known = self._kept.pop(ref, None)
+        if known is None or known[0] != state:
+            known = state, _kept_turns(self._talk(ref))
+        self._kept[ref] = known
+        while len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return known[1]
 
 
 def _presentable(turn: Turn, hidden: Set[str]) -> Turn:
@@ -94,6 +118,17 @@ def turns_of(messages: Iterable[Message], ids: Collection[int]) -> dict[int, Tur
         found.update((id, turn) for id in members if id in ids)
         if len(found) == len(ids):
             break
+    return found
+
+
+def _kept_turns(messages: Iterable[Message]) -> dict[int, Turn] | None:
+    found: dict[int, Turn] = {}
+    characters = 0
+    for turn, members in _turns_in(messages):
+        characters += len(turn["asked"]) + len(turn["answered"])
+        if characters > _MOST_CHARACTERS:
+            return None
+        found.update(dict.fromkeys(members, turn))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,6 +125,11 @@ class History:
         """The same message by message and in bounded memory, in the order of the files (talk.py). Raises NotFound."""
         return talk(self._existing(ref))
 
+    def state(self, ref: SessionRef) -> object:
+        """What tells one state of a session's files from the next."""
+        place = self._place(ref)
+        return tuple(map(_state_of, (place.file, place.archive)))
+
     def marks(self, ref: SessionRef, name: str) -> list[Mapping[str, Any]]:
         """The marks of a name, oldest first; [] if there is no such session."""
         try:
@@ -243,6 +249,14 @@ class History:
     def _listed(self, ref: SessionRef, cwd: str, client: str, title: str) -> file.Listing:
         named = admitted_title(title, self._redact) if title else ""
         return {"project": safe_key(ref.project), "cwd": cwd, "client": client, "title": named}
+
+
+def _state_of(file: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _identity(message: Message) -> str:
