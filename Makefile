@@ -17,7 +17,7 @@ BIN := .venv/bin
 LOCKED := pyproject.toml uv.lock
 RUNTIME := .venv/.runtime
 DEVELOPMENT := .venv/.development
-REAL := claude-code codex gemini opencode
+PROGRAMS := claude-code codex gemini opencode
 SHARED := ../shared
 
 start: $(RUNTIME)
@@ -29,7 +29,7 @@ test: provided
 
 # The programs of others that tests start.
 provided: $(DEVELOPMENT)
-	tools/provide.sh $(REAL)
+	tools/provide.sh $(PROGRAMS)
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff check
@@ -41,13 +41,13 @@ check: $(DEVELOPMENT)
 bench: $(DEVELOPMENT)
 	$(BIN)/python -m bench.speed
 
-# The labelled sets are not part of the repository: SHARED=FOLDER says where they lie. REAL=BASE_URL asks a model that runs
+# The labelled sets are not part of the repository: SHARED=FOLDER says where they lie. MODEL=BASE_URL asks a model that runs
 # on this machine, too (OpenAI-compatible); a small one takes an hour.
 eval: $(DEVELOPMENT)
 	$(BIN)/python bench/extraction.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
 	$(BIN)/python $(SHARED)/eval/extraction/score.py $(SHARED)/eval/extraction/dev.jsonl .cache/extraction.jsonl
 	$(BIN)/python -m bench.with_models $(SHARED)/eval/extraction
-	$(if $(REAL),$(BIN)/python -m bench.with_models $(SHARED)/eval/extraction --real $(REAL))
+	$(if $(MODEL),$(BIN)/python -m bench.with_models $(SHARED)/eval/extraction --real $(MODEL))
 	$(BIN)/python -m bench.recall_quality $(SHARED)/eval/extraction/recall-dev.jsonl
 	$(MAKE) eval-retrieval
 
