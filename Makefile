@@ -4,10 +4,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: start test provided check bench eval eval-retrieval peers
+.PHONY: start test provided collected check bench eval eval-retrieval peers
 
 export UV_PYTHON_DOWNLOADS := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# What one process has compiled the others need not: tests start thousands.
+unexport PYTHONDONTWRITEBYTECODE
 # Behind a proxy with certificates of its own, those of the system are the right ones.
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export UV_SYSTEM_CERTS := 1
@@ -30,6 +32,10 @@ test: provided
 # The programs of others that tests start.
 provided: $(DEVELOPMENT)
 	tools/provide.sh $(PROGRAMS)
+
+# Else each of the workers would compile all tests for itself.
+collected: $(DEVELOPMENT)
+	$(BIN)/pytest --collect-only -qq >/dev/null
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff check

@@ -28,12 +28,12 @@ def shell_in(tmp_path: Path, nursery: Nursery) -> Callable[[str], Shell]:
 
 
 @pytest.fixture
-def meet(tmp_path: Path) -> Iterator[Callable[..., Person]]:
+def meet(tmp_path: Path, nursery: Nursery) -> Iterator[Callable[..., Person]]:
     """Meets a person at `mem start`, in a language; what they leave to the background is over with the test."""
     met: list[Person] = []
 
     def made(language: str = "en") -> Person:
-        met.append(Person(tmp_path, language))
+        met.append(Person(tmp_path, language, nursery))
         return met[-1]
 
     yield made
