@@ -89,16 +89,7 @@ class Person:
         for file in (out, err):
             file.write_bytes(b"")
         code = nursery.run(
-            {
-                "arguments": arguments,
-                "environment": self.environment,
-                "folder": str(self.folder),
-                "stdin": os.devnull,
-                "stdout": str(out),
-                "stderr": str(err),
-                "now": None,
-                "file_limit": None,
-            }
+            arguments, environment=self.environment, folder=self.folder, stdin=os.devnull, stdout=out, stderr=err
         )
         return Ended(code, out.read_text("utf-8"), err.read_text("utf-8"))
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -42,7 +42,28 @@ class Nursery:
             start_new_session=True,  # Ctrl-C is for the tests; the end of input ends it.
         )
 
-    def run(self, request: Mapping[str, Any]) -> int:
+    def run(
+        self,
+        arguments: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        stdin: Path | str | None,
+        stdout: Path | str | None,
+        stderr: Path | str,
+        now: str | None = None,
+        file_limit: int | None = None,
+    ) -> int:
+        """The exit code of a command; its streams are files, None for closed. `now` is the clock that it sees."""
+        streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        request = {
+            "arguments": list(arguments),
+            "environment": dict(environment),
+            "folder": str(folder),
+            **{name: None if file is None else str(file) for name, file in streams.items()},
+            "now": now,
+            "file_limit": file_limit,
+        }
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -92,16 +113,14 @@ class Shell:
         self._now += timedelta(minutes=1)
         changed = {**self.environment, **(environment or {})}
         code = self._nursery.run(
-            {
-                "arguments": [str(argument) for argument in arguments],
-                "environment": {name: value for name, value in changed.items() if value is not None},
-                "folder": str(self.folder),
-                "stdin": None if typed is None else str(typed_at),
-                "stdout": str(out) if stdout == "" else stdout,
-                "stderr": str(out if merged else err),
-                "now": self._now.isoformat(),
-                "file_limit": file_limit,
-            }
+            [str(argument) for argument in arguments],
+            environment={name: value for name, value in changed.items() if value is not None},
+            folder=self.folder,
+            stdin=None if typed is None else typed_at,
+            stdout=out if stdout == "" else stdout,
+            stderr=out if merged else err,
+            now=self._now.isoformat(),
+            file_limit=file_limit,
         )
         return Ended(code, out.read_text("utf-8"), err.read_text("utf-8"))
 

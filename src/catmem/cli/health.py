@@ -22,7 +22,7 @@ from catmem.wiring import Catmem
 def findings_of(catmem: Catmem, *, deep: bool) -> list[Finding]:
     """All findings; `deep` also reads every session whole and checks what is derived against its source."""
     found = [*_settings(catmem), *_folders(catmem), *_hooks(catmem)]
-    if not {finding.name for finding in found}.isdisjoint({"config", "folder"}):
+    if any(finding.name in ("config", "folder") for finding in found):
         return found
     found += derived.database_findings(catmem)
     found += _ledger(catmem)

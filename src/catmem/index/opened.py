@@ -10,6 +10,7 @@ import tantivy
 
 from catmem.index import layout
 from catmem.index.failures import translate
+from catmem.settings.places import state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,10 +62,6 @@ def _files(folder: str) -> object:
     """What tells the files of a folder from others; a file that was cut short must not be read through its old map."""
     try:
         with os.scandir(folder) as entries:
-            return {entry.name: _told(entry.stat()) for entry in entries}
+            return {entry.name: state_of(entry.stat()) for entry in entries}
     except OSError:
         return None
-
-
-def _told(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_size, status.st_mtime_ns

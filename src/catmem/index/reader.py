@@ -17,7 +17,7 @@ from catmem.index.scope import Scope
 from catmem.index.stored import unpack
 from catmem.index.terms import alternatives, fields_of_token, holding
 from catmem.settings import registry
-from catmem.settings.places import Places
+from catmem.settings.places import Places, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class SearchReader:
             status = os.stat(os.path.join(layout.part_folder(self._search, _PART_OF[type]), "meta.json"))
         except OSError:
             return ""
-        return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
+        return " ".join(map(str, state_of(status)))
 
     def keys(self, type: str) -> set[int]:
         """The keys of all documents of a type."""

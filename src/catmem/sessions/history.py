@@ -22,6 +22,7 @@ from catmem.sessions.records import is_message, message_to_record
 from catmem.sessions.talk import talk
 from catmem.sessions.walking import walk
 from catmem.settings.paths import Paths
+from catmem.settings.places import state_of
 
 if TYPE_CHECKING:
     from catmem.sessions.door import Redact
@@ -253,10 +254,9 @@ class History:
 
 def _state_of(file: str) -> tuple[int, int, int] | None:
     try:
-        status = os.stat(file)
+        return state_of(os.stat(file))
     except OSError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _identity(message: Message) -> str:

@@ -13,6 +13,11 @@ def default_root() -> str:
     return os.path.expanduser(os.environ.get("CATMEM_DIR") or os.path.join("~", ".catmem"))
 
 
+def state_of(status: os.stat_result) -> tuple[int, int, int]:
+    """What tells a file from what it was before, and from another in its place."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 class Places:
     """Where everything lies; nothing is created by asking."""
 

@@ -1,4 +1,4 @@
-"""Times of day as people write them, in either language: 9:30, 9.30 pm, half of them words (早上九点半)."""
+"""Times of day as people write them, in either language: 9:30, 9:30 pm, half of them words (早上九点半)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 _HOURS = dict(zip("零一二三四五六七八九十", range(11), strict=True)) | {"两": 2, "十一": 11, "十二": 12}
 # Halves of a day that an hour is counted in; noon begins at twelve, so that its 1 is 13.
-_LATER = frozenset({"pm", "p.m.", "下午", "傍晚", "晚上", "中午"})
+_LATER = frozenset({"pm", "下午", "傍晚", "晚上", "中午"})
 _ENGLISH = (
     r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d)(?![\d:]))?\s?(?P<half>[ap]\.?m\b\.?)"
     r"|(?<![\d.:])(?P<hour24>[01]?\d|2[0-4]):(?P<minute24>[0-5]\d)(?![\d:.]*\d)"

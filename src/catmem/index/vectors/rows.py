@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from catmem.settings.paths import FILE_MODE
+from catmem.settings.places import state_of
 
 # The key of the document, the hash of its home, the number of the piece, how many there are, its script, the checksum.
 HEAD = struct.Struct("<qqHHHxxI")
@@ -49,10 +50,9 @@ class RowFile:
     def state(self) -> tuple[int, int, int]:
         """What tells one state of the file from the next; zeros without one."""
         try:
-            status = self._path.stat()
+            return state_of(self._path.stat())
         except OSError:
             return 0, 0, 0
-        return status.st_ino, status.st_size, status.st_mtime_ns
 
     def append(self, rows: Iterable[Row]) -> None:
         """Adds rows in one write, behind the last whole one. Raises OSError."""
